@@ -1,0 +1,117 @@
+package plan
+
+import (
+	"errors"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/cluster"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/state"
+)
+
+// Plan is what a run would do, with the bodies it would send. It holds secrets:
+// it refuses to be marshalled, Report is the form that may leave the process.
+type Plan struct {
+	Context   cluster.ContextInfo
+	Manifests []Manifest
+	// Objects stand in input order, deletions last.
+	Objects  []*Object
+	Leftover []Leftover
+	Warnings []string
+}
+
+// Manifest is one manifest of the run with the record it was compared with.
+type Manifest struct {
+	Name   string
+	Record *state.Record
+	// Repair says why the record must be written although no object changes;
+	// empty when it needs no write.
+	Repair string
+	// Gone are entries of the record whose object no longer exists and that the
+	// files don't name: they leave the record with the next write.
+	Gone []state.Key
+	// DefaultNamespace is where objects without a namespace go.
+	DefaultNamespace string
+}
+
+// Object is one planned object.
+type Object struct {
+	Manifest string
+	Ref      object.Ref
+	// Key is the entry of the record: the old one for deletions.
+	Key state.Key
+	// Mapping is the resource to talk to; MappingKnown is false for a kind whose
+	// CustomResourceDefinition is created by the same run.
+	Mapping      cluster.Mapping
+	MappingKnown bool
+	// Desired is the built object; Body nil for deletions.
+	Desired object.Object
+	// Live is an untouched copy of what the cluster has, nil when absent.
+	Live map[string]any
+	// Send is the body of the server-side apply: the built object without
+	// server-owned metadata, nulls and status, stringData folded, labels of the
+	// ApplySet put on. It carries no uid and resourceVersion; see UID.
+	Send map[string]any
+	// Status is what goes to the status subresource afterwards; nil for nothing.
+	Status map[string]any
+
+	Op          Op
+	Force       bool // drift, or an owner that is taken over on purpose
+	Differences []Difference
+	Hidden      []Difference
+	Overridden  []Author // owners that --force-conflicts takes fields from
+	Reason      string
+	Unverified  string
+	Notes       []string
+
+	// UID and ResourceVersion of Live are the preconditions of the write.
+	UID             types.UID
+	ResourceVersion string
+	Created         *time.Time
+	// ContentHash is the hash that the record will hold.
+	ContentHash string
+	// Err is set where the object could not be planned; Op is then OpError.
+	Err error
+
+	// before and after are the compared values of the text diff, unmasked.
+	before, after map[string]any
+}
+
+// OpError marks an object that could not be planned: see Object.Err.
+const OpError Op = "error"
+
+// ErrUnmarshalable is returned by every attempt to serialise a Plan.
+var ErrUnmarshalable = errors.New("a plan holds secret values and can't be serialised: use its Report")
+
+// MarshalJSON refuses.
+func (*Plan) MarshalJSON() ([]byte, error) { return nil, ErrUnmarshalable }
+
+// MarshalJSON refuses.
+func (*Object) MarshalJSON() ([]byte, error) { return nil, ErrUnmarshalable }
+
+// Empty reports whether applying the plan would write nothing at all.
+func (p *Plan) Empty() bool {
+	for _, o := range p.Objects {
+		if o.Op != OpNone {
+			return false
+		}
+	}
+	for _, m := range p.Manifests {
+		if m.Repair != "" {
+			return false
+		}
+	}
+	return true
+}
+
+// Writes reports whether an operation writes to the object.
+func (op Op) Writes() bool {
+	switch op {
+	case OpCreate, OpUpdate, OpAdopt, OpReplace, OpDelete:
+		return true
+	default:
+		return false
+	}
+}
