@@ -1,0 +1,136 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-tazuna/kubectl-tazuna/test/controlplane/internal/cluster"
+	"github.com/kubectl-tazuna/kubectl-tazuna/test/controlplane/internal/control"
+	"github.com/kubectl-tazuna/kubectl-tazuna/test/controlplane/internal/home"
+)
+
+const (
+	startTimeout = time.Minute
+	startPoll    = 25 * time.Millisecond
+	// startCall bounds one look at the phase while starting.
+	startCall = time.Second
+)
+
+func newStart(open opener) *cobra.Command {
+	opts := cluster.DefaultOptions()
+	timeout := startTimeout
+	cmd := &cobra.Command{
+		Use:   "start",
+		Short: "Start in the background and print the path of the administrator's kubeconfig",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			h, err := open()
+			if err != nil {
+				return err
+			}
+			opts.Home = h
+			ctx, cancel := context.WithTimeoutCause(cmd.Context(), timeout, fmt.Errorf("not up within %s", timeout))
+			defer cancel()
+			if err := start(ctx, opts, cmd.ErrOrStderr()); err != nil {
+				return fmt.Errorf("%w\nlast lines of the log:\n%s", err, tail(h.Log()))
+			}
+			_, err = fmt.Fprintln(cmd.OutOrStdout(), h.Kubeconfig())
+			return err
+		},
+	}
+	bindOptions(cmd.Flags(), &opts)
+	cmd.Flags().DurationVar(&timeout, "timeout", timeout, "how long to wait until it is up")
+	return cmd
+}
+
+// start makes sure that a control plane is up in the home of the options.
+func start(ctx context.Context, opts cluster.Options, progress io.Writer) error {
+	pid, err := opts.Home.Running()
+	if err != nil {
+		return err
+	}
+	ended := make(chan error, 1)
+	if pid == 0 {
+		if err := launch(opts, ended); err != nil {
+			return err
+		}
+	}
+	began := time.Now()
+	if err := waitUp(ctx, opts.Home, ended, progress); err != nil {
+		return err
+	}
+	_, _ = fmt.Fprintf(progress, "up after %.1fs\n", time.Since(began).Seconds()) // progress is a courtesy
+	return nil
+}
+
+// launch runs this program in a session of its own, which outlives ours.
+func launch(opts cluster.Options, ended chan<- error) error {
+	program, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("find this program: %w", err)
+	}
+	log, err := os.OpenFile(opts.Home.Log(), os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	if err != nil {
+		return fmt.Errorf("open log: %w", err)
+	}
+	defer func() { _ = log.Close() }() // the child has its own
+	cmd := exec.Command(program, runArgs(opts)...)
+	cmd.Stdout, cmd.Stderr = log, log
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("start in the background: %w", err)
+	}
+	go func() {
+		err := cmd.Wait()
+		if err == nil {
+			err = errors.New("exit status 0")
+		}
+		ended <- fmt.Errorf("the control plane ended: %w", err)
+	}()
+	return nil
+}
+
+// waitUp waits for the phase up and tells each new phase.
+func waitUp(ctx context.Context, h home.Home, ended <-chan error, progress io.Writer) error {
+	last := ""
+	for {
+		phase := currentPhase(ctx, h)
+		if phase != "" && phase != last && phase != control.PhaseUp {
+			_, _ = fmt.Fprintln(progress, phase) // progress is a courtesy
+		}
+		if phase == control.PhaseUp {
+			return nil
+		}
+		last = phase
+		select {
+		case err := <-ended:
+			return err
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(startPoll):
+		}
+	}
+}
+
+// currentPhase is empty as long as the endpoint does not answer.
+func currentPhase(ctx context.Context, h home.Home) string {
+	state, err := h.LoadState()
+	if err != nil {
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(ctx, startCall)
+	defer cancel()
+	status, err := control.NewClient(state).Status(ctx)
+	if err != nil {
+		return ""
+	}
+	return status.Phase
+}
