@@ -1,0 +1,110 @@
+package build
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+
+	"sigs.k8s.io/kustomize/api/konfig"
+	"sigs.k8s.io/kustomize/api/krusty"
+	"sigs.k8s.io/kustomize/api/resmap"
+	"sigs.k8s.io/kustomize/kyaml/filesys"
+
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
+)
+
+// buildKustomize runs kustomize on a directory: first over everything that the
+// kustomization reads, to refuse what we don't do and to learn where objects are
+// written; then kustomize itself; then its output through the strict reader.
+func buildKustomize(ctx context.Context, _ Builder, m Manifest) (object.Set, error) {
+	if err := kustomizable(m); err != nil {
+		return object.Set{}, err
+	}
+	read, err := survey(m.Path)
+	if err != nil {
+		return object.Set{}, err
+	}
+	if err := ctx.Err(); err != nil {
+		return object.Set{}, err
+	}
+	built, err := run(m.Path)
+	if err != nil {
+		return object.Set{}, read.discreet(err)
+	}
+	set, err := objectsOf(built, read)
+	set.Warnings = append(read.warnings, set.Warnings...)
+	return set, err
+}
+
+// kustomizable refuses paths that are no local directory. kustomize would clone a
+// repository for some of them.
+func kustomizable(m Manifest) error {
+	switch {
+	case m.Inline != nil || m.Path == "-":
+		return errors.New("a kustomization cannot be read from standard input")
+	case remote(m.Path):
+		return errors.New("remote kustomizations are not fetched: clone the repository and name the directory")
+	}
+	info, err := os.Stat(m.Path)
+	if err == nil && !info.IsDir() {
+		return fmt.Errorf("%s is a file: name the directory of the kustomization", m.Path)
+	}
+	return err
+}
+
+// isKustomization tells by the name whether a file is a kustomization.
+func isKustomization(name string) bool {
+	return slices.Contains(konfig.RecognizedKustomizationFileNames(), name)
+}
+
+// run runs kustomize with the restrictions of kubectl: files only from the
+// kustomization's own directory, no plugins, no Helm. A panic in it is an error:
+// it must not take down a run that has other manifests to report on.
+func run(dir string) (built resmap.ResMap, err error) {
+	absolute, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if reason := recover(); reason != nil {
+			err = fmt.Errorf("kustomize failed inside: %v", reason)
+		}
+	}()
+	return krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), absolute)
+}
+
+// objectsOf reads kustomize's output, one resource at a time so that each gets
+// the position that it was written at.
+func objectsOf(built resmap.ResMap, read *reading) (object.Set, error) {
+	var all object.Set
+	var errs []error
+	for _, resource := range built.Resources() {
+		text, err := resource.AsYAML()
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: read kustomize's output: %w", read.file, read.discreet(err)))
+			continue
+		}
+		set, err := object.Load(bytes.NewReader(text), read.file)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("output of kustomize for %s %s: %w", resource.GetKind(), resource.GetName(), err))
+			continue
+		}
+		for _, o := range set.Objects {
+			o.Origin = read.origin(o)
+			all.Objects = append(all.Objects, o)
+		}
+	}
+	return all, errors.Join(errs...)
+}
+
+// discreet makes kustomize's errors fit to be shown: they may quote whole
+// generator and patch texts, and with them the values of Secrets.
+func (r *reading) discreet(err error) error {
+	text := regexp.MustCompile("(?s)with config: `.*`").ReplaceAllString(err.Error(), "(config not shown)")
+	return errors.New(object.Scrub(text, r.secrets...))
+}

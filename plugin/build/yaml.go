@@ -1,0 +1,151 @@
+package build
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/config"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
+)
+
+// buildYAML reads a file, the files of a directory, or standard input.
+func buildYAML(ctx context.Context, b Builder, m Manifest) (object.Set, error) {
+	switch {
+	case m.Inline != nil:
+		return object.Load(m.Inline, m.Path)
+	case m.Path == "-" && b.Stdin == nil:
+		return object.Set{}, errors.New("there is no standard input to read")
+	case m.Path == "-":
+		return object.Load(b.Stdin, "standard input")
+	case strings.Contains(m.Path, "://"):
+		return object.Set{}, errors.New("URLs are not read: download the file and name its path")
+	}
+	info, err := os.Stat(m.Path)
+	if err != nil {
+		return object.Set{}, err
+	}
+	if !info.IsDir() {
+		return loadFile(m.Path)
+	}
+	files, err := filesOf(m.Path, m.Recursive)
+	if err != nil {
+		return object.Set{}, err
+	}
+	return loadFiles(ctx, files)
+}
+
+// loadFiles reads all files, so that one error can name the faults of each.
+func loadFiles(ctx context.Context, files []string) (object.Set, error) {
+	var all object.Set
+	var errs []error
+	for _, file := range files {
+		if err := ctx.Err(); err != nil {
+			return object.Set{}, err
+		}
+		set, err := loadFile(file)
+		errs = append(errs, err)
+		all.Objects = append(all.Objects, set.Objects...)
+		all.Warnings = append(all.Warnings, set.Warnings...)
+	}
+	return all, errors.Join(errs...)
+}
+
+func loadFile(file string) (object.Set, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return object.Set{}, err
+	}
+	defer f.Close()
+	return object.Load(f, file)
+}
+
+// filesOf lists the files of a directory that may hold objects, in the order of
+// their paths. Links are followed; a directory that was read already, as in a loop
+// of links, is not read again.
+func filesOf(dir string, recursive bool) ([]string, error) {
+	l := lister{recursive: recursive, seen: map[string]bool{}}
+	if err := l.list(dir); err != nil {
+		return nil, err
+	}
+	return l.files, errors.Join(l.errs...)
+}
+
+type lister struct {
+	recursive bool
+	// seen has the real paths of the directories that were read.
+	seen  map[string]bool
+	files []string
+	errs  []error
+}
+
+func (l *lister) list(dir string) error {
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil || l.seen[real] {
+		return err
+	}
+	l.seen[real] = true
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if err := l.entry(filepath.Join(dir, e.Name())); err != nil {
+			l.errs = append(l.errs, err)
+		}
+	}
+	return nil
+}
+
+func (l *lister) entry(path string) error {
+	if !l.recursive && !hasObjectSuffix(path) {
+		return nil
+	}
+	info, err := os.Stat(path)
+	switch {
+	case err != nil && !hasObjectSuffix(path):
+		return nil // a dangling link that would not be read anyway
+	case err != nil:
+		return err
+	case info.IsDir() && l.recursive:
+		return l.list(path)
+	case info.IsDir() || !hasObjectSuffix(path) || isOwnFile(path):
+		return nil
+	case isKustomization(filepath.Base(path)):
+		return fmt.Errorf("%s is a kustomization: use type kustomize or -k for its directory", path)
+	}
+	l.files = append(l.files, path)
+	return nil
+}
+
+// hasObjectSuffix tells by the name whether a file of a directory is read.
+func hasObjectSuffix(path string) bool {
+	return slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(path))
+}
+
+// isOwnFile recognises the tazuna.yaml that may lie beside the objects it names.
+func isOwnFile(path string) bool {
+	if !slices.Contains([]string{"tazuna.yaml", "tazuna.yml"}, filepath.Base(path)) {
+		return false
+	}
+	data, err := os.ReadFile(path)
+	return err == nil && config.IsTazunaFile(data)
+}
+
+// emptyReason says where objects were looked for.
+func emptyReason(m Manifest) string {
+	info, err := os.Stat(m.Path)
+	switch {
+	case m.Type == config.TypeKustomize:
+		return "the kustomization gives none"
+	case err != nil || !info.IsDir():
+		return "no document has content"
+	case m.Recursive:
+		return "no .yaml, .yml or .json file in the directory or below has any"
+	}
+	return "no .yaml, .yml or .json file in the directory has any; subdirectories are read only with recursive: true or -R"
+}
