@@ -1,0 +1,53 @@
+package object
+
+import "strings"
+
+// showWords makes words visible again that server messages are made of: that
+// they also occur in a secret (a whole configuration file, say) tells nothing,
+// and a message without them could not be read.
+func showWords(text string, hidden []bool) {
+	words := serverWords()
+	for from := 0; from < len(text); {
+		if !isLetter(text[from]) {
+			from++
+			continue
+		}
+		to := from
+		for to < len(text) && isLetter(text[to]) {
+			to++
+		}
+		if words[strings.ToLower(text[from:to])] {
+			for i := from; i < to; i++ {
+				hidden[i] = false
+			}
+		}
+		from = to
+	}
+}
+
+func isLetter(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+}
+
+func serverWords() map[string]bool {
+	words := map[string]bool{}
+	for _, word := range strings.Fields(serverVocabulary) {
+		words[word] = true
+	}
+	return words
+}
+
+const serverVocabulary = `
+	admission already annotation annotations apiversion apply array base
+	because boolean byte bytes cannot conflict conflicts context convert
+	create data decode decoding default denied does error exceeded exists
+	expected failed field fields first for forbidden found from handler have
+	illegal immutable input into invalid item items json kind label labels
+	length limit list long longer managed manager manifest maximum metadata
+	missing must name namespace namespaces near none number object objects of
+	one only patch permitted quota read request required resource secret
+	secrets server set should spec status strict string stringdata struct
+	subresource supported type unable unexpected unknown unmarshal
+	unsupported update user valid validation value values version webhook
+	when while with yaml
+`
