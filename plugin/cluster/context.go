@@ -1,0 +1,92 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/version"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+)
+
+// ContextInfo names what the kubeconfig and the flags selected.
+type ContextInfo struct {
+	// Context, Cluster and User are names in the kubeconfig; empty in a Pod.
+	Context, Cluster, User string
+	// Server is the address requests go to.
+	Server string
+}
+
+// Namespace is the one for objects without a namespace: from -n, else from the
+// kubeconfig's context, else "default". explicit tells that it came from -n.
+func (c *Client) Namespace() (namespace string, explicit bool) {
+	namespace, explicit, err := c.getter.ToRawKubeConfigLoader().Namespace()
+	if err != nil || namespace == "" {
+		// Connect has read the same kubeconfig, so what is left is "no namespace".
+		return "default", false
+	}
+	return namespace, explicit
+}
+
+// Context tells which context is in use, with flags applied.
+func (c *Client) Context() ContextInfo {
+	info := ContextInfo{Server: c.base.String()}
+	raw, err := c.getter.ToRawKubeConfigLoader().RawConfig()
+	if err != nil {
+		return info
+	}
+	info.Context = raw.CurrentContext
+	// The loader keeps overrides to itself, the flags tell them.
+	flags, _ := c.getter.(*genericclioptions.ConfigFlags)
+	if flags != nil && flags.Context != nil && *flags.Context != "" {
+		info.Context = *flags.Context
+	}
+	if ctx := raw.Contexts[info.Context]; ctx != nil {
+		info.Cluster, info.User = ctx.Cluster, ctx.AuthInfo
+	}
+	if flags != nil && flags.ClusterName != nil && *flags.ClusterName != "" {
+		info.Cluster = *flags.ClusterName
+	}
+	if flags != nil && flags.AuthInfoName != nil && *flags.AuthInfoName != "" {
+		info.User = *flags.AuthInfoName
+	}
+	return info
+}
+
+// ClusterUID is the UID of namespace kube-system, which lives as long as the
+// cluster. Empty, without an error, for a user who may not read it.
+func (c *Client) ClusterUID(ctx context.Context) (string, error) {
+	c.once.Lock()
+	defer c.once.Unlock()
+	if c.once.clusterUIDset {
+		return c.once.clusterUID, nil
+	}
+	obj, err := c.getMetadata(ctx, namespaceMapping, "", "kube-system")
+	switch {
+	case apierrors.IsForbidden(err), apierrors.IsNotFound(err):
+	case err != nil:
+		return "", err
+	default:
+		c.once.clusterUID = string(obj.GetUID())
+	}
+	c.once.clusterUIDset = true
+	return c.once.clusterUID, nil
+}
+
+// ServerVersion asks the server for its version. It needs no rights.
+func (c *Client) ServerVersion(ctx context.Context) (*version.Info, error) {
+	var info *version.Info
+	err := c.retry(ctx, verbGet, func(ctx context.Context) error {
+		var err error
+		info, err = c.catalogue.client.ServerVersionWithContext(ctx)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("get the version of the server %s: %w", c.base, err)
+	}
+	if info == nil {
+		return nil, errors.New("the server gave no version")
+	}
+	return info, nil
+}
