@@ -77,10 +77,9 @@ type Object struct {
 
 	// before and after are the compared values of the text diff, unmasked.
 	before, after map[string]any
+	// again is what the object was planned from, for planning it once more.
+	again *wanted
 }
-
-// OpError marks an object that could not be planned: see Object.Err.
-const OpError Op = "error"
 
 // ErrUnmarshalable is returned by every attempt to serialise a Plan.
 var ErrUnmarshalable = errors.New("a plan holds secret values and can't be serialised: use its Report")

@@ -1,6 +1,10 @@
 package plan
 
-import "time"
+import (
+	"time"
+
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+)
 
 // APIVersion and ReportKind identify the serialised Report.
 const (
@@ -21,6 +25,8 @@ const (
 	OpDelete  Op = "delete"
 	OpRefuse  Op = "refuse" // conflict: nothing of the object is written
 	OpBlocked Op = "blocked"
+	// OpError marks an object that could not be planned; Reason says why.
+	OpError Op = "error"
 )
 
 // Verdict is the answer of the three-way table for one path (design §4).
@@ -62,6 +68,8 @@ type Difference struct {
 	// AuthorUnknown is set where a change is certain and managedFields can't
 	// name who made it: deleted fields have no owner.
 	AuthorUnknown bool `json:"authorUnknown,omitempty"`
+	// at is the parsed Path.
+	at fieldpath.Path
 }
 
 // ObjectReport is the masked form of one planned object.
@@ -114,6 +122,7 @@ type Summary struct {
 	Replace   int `json:"replace"`
 	Refused   int `json:"refused"`
 	Blocked   int `json:"blocked"`
+	Failed    int `json:"failed"` // could not be planned
 	Hidden    int `json:"hidden"` // differences that the server undoes
 	Leftover  int `json:"leftover"`
 	Reconcile int `json:"waitReconcile"`

@@ -1,0 +1,40 @@
+package command
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+)
+
+func newCheck(env *Env) *cobra.Command {
+	o := &sourceOptions{}
+	cmd := &cobra.Command{
+		Use:   "check [-f FILE|DIR|-] [-k DIR]",
+		Short: "Check that the files are right and build, without a cluster",
+		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return check(cmd.Context(), env, o) },
+	}
+	o.addFlags(cmd)
+	return cmd
+}
+
+func check(ctx context.Context, env *Env, o *sourceOptions) error {
+	src, err := o.read(env)
+	if err != nil {
+		return err
+	}
+	results, err := env.buildAll(ctx, src)
+	if err != nil {
+		return err
+	}
+	objects := 0
+	for _, r := range results {
+		objects += len(r.Objects)
+		for _, w := range r.Warnings {
+			env.warn(w.String())
+		}
+	}
+	fmt.Fprintf(env.Out, "%d manifests, %d objects: all build\n", len(results), objects)
+	return nil
+}

@@ -1,0 +1,183 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/plan"
+	"github.com/kubectl-tazuna/kubectl-tazuna/printers"
+)
+
+// diffOptions are those of diff and plan.
+type diffOptions struct {
+	source   sourceOptions
+	view     viewOptions
+	policy   policyOptions
+	exitCode bool
+	dryRun   string
+}
+
+func newDiff(env *Env) *cobra.Command {
+	o := &diffOptions{}
+	cmd := &cobra.Command{
+		Use:   "diff [-f FILE|DIR|-] [-k DIR]",
+		Short: "Show what apply would change, and what others changed since",
+		Long: `Compares what the files want, what was applied last and what is live, and shows
+only what differs. Nothing is written.
+
+Exit codes: 0 no difference, 1 differences, 2 an error.`,
+		Example: fmt.Sprintf(`  # the tazuna.yaml of this directory
+  %[1]s diff
+
+  # plain files, without a record
+  %[1]s diff -f manifests/ -R`, env.Name),
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), env) },
+	}
+	o.addFlags(cmd)
+	return cmd
+}
+
+func newPlan(env *Env) *cobra.Command {
+	o := &diffOptions{}
+	cmd := &cobra.Command{
+		Use:   "plan [-f FILE|DIR|-] [-k DIR]",
+		Short: "Show the table of what apply would do",
+		Long: `The same comparison as diff, shown as a table of operations without the text of
+the changes. Nothing is written.
+
+Exit codes: 0 nothing to do, 1 something to do, 2 an error.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			o.view.tableOnly = true
+			return o.run(cmd.Context(), env)
+		},
+	}
+	o.addFlags(cmd)
+	return cmd
+}
+
+func (o *diffOptions) addFlags(cmd *cobra.Command) {
+	o.source.addFlags(cmd)
+	o.view.addFlags(cmd)
+	o.policy.addFlags(cmd)
+	cmd.Flags().BoolVar(&o.exitCode, "exit-code", true, "Exit with 1 when there are differences")
+	cmd.Flags().StringVar(&o.dryRun, "dry-run", "", "server also asks the server about objects that don't exist yet")
+}
+
+func (o *diffOptions) run(ctx context.Context, env *Env) error {
+	report, err := o.compare(ctx, env)
+	if err != nil {
+		return exit(ExitDiffFailed, err)
+	}
+	if err := o.view.print(env, report); err != nil {
+		return exit(ExitDiffFailed, err)
+	}
+	return o.verdict(report)
+}
+
+func (o *diffOptions) compare(ctx context.Context, env *Env) (*plan.Report, error) {
+	if o.dryRun != "" && o.dryRun != "server" {
+		return nil, fmt.Errorf("--dry-run of a command that never writes: wanted server, found %q", o.dryRun)
+	}
+	p, err := env.prepare(ctx, &o.source)
+	if err != nil {
+		return nil, err
+	}
+	result, _, err := p.plan(ctx, o.policy.policy(), o.dryRun == "server")
+	if err != nil {
+		return nil, err
+	}
+	return result.Report(o.view.masker()), nil
+}
+
+// verdict is the exit code: what could not be compared is an error, not a
+// difference.
+func (o *diffOptions) verdict(r *plan.Report) error {
+	if r.Summary.Failed > 0 {
+		var all []error
+		for _, obj := range r.Objects {
+			if obj.Op == plan.OpError {
+				all = append(all, errors.New(obj.Reason))
+			}
+		}
+		return exit(ExitDiffFailed, errors.Join(all...))
+	}
+	if r.Differs() && o.exitCode {
+		return &ExitError{Code: ExitFailed}
+	}
+	return nil
+}
+
+// viewOptions say how a plan is shown.
+type viewOptions struct {
+	output      string
+	context     int
+	lineNumbers bool
+	showIgnored bool
+	showSecrets bool
+	tableOnly   bool
+}
+
+func (o *viewOptions) addFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVarP(&o.output, "output", "o", "", "Print the plan as json, yaml, kyaml, name, jsonpath=… or go-template=…")
+	f.IntVar(&o.context, "context-lines", 2, "Unchanged lines around a change; -1 shows all")
+	f.BoolVar(&o.lineNumbers, "line-numbers", true, "Number the lines of a diff")
+	f.BoolVar(&o.showIgnored, "show-ignored", false, "Also show differences that the server would undo")
+	f.BoolVar(&o.showSecrets, "show-secrets", false, "Don't mask the values of Secrets")
+}
+
+func (o *viewOptions) masker() object.Masker {
+	m := object.DefaultMasker()
+	m.Show = o.showSecrets
+	return m
+}
+
+// print writes the plan to stdout and its warnings to stderr.
+func (o *viewOptions) print(env *Env, r *plan.Report) error {
+	for _, w := range r.Warnings {
+		env.warn(w)
+	}
+	if o.output != "" {
+		return printers.Structured(env.Out, o.output, r)
+	}
+	colors, err := env.colors(env.Out)
+	if err != nil {
+		return err
+	}
+	p := printers.DefaultOptions(env.Out)
+	p.Color, p.Now = colors, env.Clock.Now()
+	p.Context, p.LineNumbers, p.ShowIgnored = o.context, o.lineNumbers, o.showIgnored
+	p.TableOnly = o.tableOnly
+	return printers.Report(r, p)
+}
+
+// policyOptions are the flags that change what is refused.
+type policyOptions struct {
+	forceConflicts bool
+	recreate       bool
+	prune          bool
+	pruneProtected bool
+	fieldManager   string
+}
+
+func (o *policyOptions) addFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.BoolVar(&o.forceConflicts, "force-conflicts", false, "Take fields that other managers own with another value")
+	f.BoolVar(&o.recreate, "recreate", false, "Replace objects whose update the server refuses; never PersistentVolumes, their claims, StatefulSets, Namespaces and CustomResourceDefinitions")
+	f.BoolVar(&o.prune, "prune", false, "Delete what the record lists and the files no longer name")
+	f.BoolVar(&o.pruneProtected, "prune-protected", false, "Let --prune delete Namespaces, CustomResourceDefinitions, PersistentVolumes and their claims too")
+	f.StringVar(&o.fieldManager, "field-manager", "tazuna", "The field manager of our server-side applies")
+}
+
+func (o *policyOptions) policy() plan.Policy {
+	p := plan.ManifestPolicy()
+	p.FieldManager, p.ForceConflicts, p.Recreate = o.fieldManager, o.forceConflicts, o.recreate
+	p.Prune, p.PruneProtected = o.prune, o.pruneProtected
+	return p
+}

@@ -1,0 +1,129 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/user"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"golang.org/x/term"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"k8s.io/utils/clock"
+
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/cluster"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/state"
+	"github.com/kubectl-tazuna/kubectl-tazuna/printers"
+)
+
+// Env is what commands get from outside: streams, environment, clock, version.
+type Env struct {
+	genericiooptions.IOStreams
+	Getenv  func(string) string
+	Clock   clock.WithTicker
+	Version string
+	// Name is how the user called us: "kubectl tazuna" or "kubectl-tazuna".
+	Name string
+	// flags are kubectl's connection flags, shared by all commands.
+	flags *genericclioptions.ConfigFlags
+	color string
+}
+
+// SystemEnv is the environment of the running process.
+func SystemEnv(version string) *Env {
+	return &Env{
+		IOStreams: genericiooptions.IOStreams{In: os.Stdin, Out: os.Stdout, ErrOut: os.Stderr},
+		Getenv:    os.Getenv, Clock: clock.RealClock{}, Version: version, Name: invokedAs(os.Args[0], os.Getenv),
+	}
+}
+
+// invokedAs tells plugin mode from standalone mode: kubectl 1.37 and later set
+// KUBECTL_PATH, older ones find us by our file name.
+func invokedAs(arg0 string, getenv func(string) string) string {
+	base := strings.TrimSuffix(filepath.Base(arg0), ".exe")
+	if getenv("KUBECTL_PATH") != "" || !filepath.IsAbs(arg0) && base != arg0 {
+		return "kubectl tazuna"
+	}
+	if filepath.IsAbs(arg0) && strings.HasPrefix(base, "kubectl-") {
+		return "kubectl tazuna"
+	}
+	return "kubectl-tazuna"
+}
+
+// connect makes the client of the selected context. It sends no request.
+func (e *Env) connect() (*cluster.Client, error) {
+	return cluster.Connect(cluster.Options{
+		Getter: e.flags, UserAgent: e.userAgent(), FieldManager: "tazuna", CacheDir: cacheDir(),
+		Warn: e.warn, Clock: e.Clock, Scrub: object.Scrub,
+	})
+}
+
+func (e *Env) userAgent() string {
+	if ua := e.Getenv("TAZUNA_TEST_USER_AGENT"); ua != "" {
+		return ua
+	}
+	return fmt.Sprintf("kubectl-tazuna/%s (%s/%s)", e.Version, runtime.GOOS, runtime.GOARCH)
+}
+
+// cacheDir is empty, and caching off, where the user has no cache directory.
+func cacheDir() string {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(dir, "kubectl-tazuna")
+}
+
+// store reads and writes the records of the connected cluster.
+func (e *Env) store(c *cluster.Client) *state.Store {
+	return &state.Store{
+		Client: c, Clock: e.Clock, Identity: e.identity(),
+		OnWait: func(l state.Lock) { e.note("waiting for another run: %s", l) },
+	}
+}
+
+// identity says who we are, as far as the machine tells.
+func (e *Env) identity() state.Identity {
+	id := state.Identity{PID: os.Getpid(), ToolVersion: e.Version}
+	if u, err := user.Current(); err == nil {
+		id.User = u.Username
+	}
+	if host, err := os.Hostname(); err == nil {
+		id.Host = host
+	}
+	return id
+}
+
+// warn and note go to stderr: stdout is for data.
+func (e *Env) warn(text string) { fmt.Fprintf(e.ErrOut, "Warning: %s\n", text) }
+
+func (e *Env) note(format string, args ...any) { fmt.Fprintf(e.ErrOut, format+"\n", args...) }
+
+// colors decides whether a stream gets colours.
+func (e *Env) colors(w io.Writer) (bool, error) {
+	return printers.ColorEnabled(e.color, e.Getenv, isTerminal(w))
+}
+
+func isTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// interruptible returns a context that a first signal cancels with a cause that
+// ExitCode knows.
+func interruptible(ctx context.Context, signals <-chan os.Signal) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	go func() {
+		select {
+		case <-signals:
+			cancel(errInterrupted)
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() { cancel(nil) }
+}

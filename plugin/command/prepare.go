@@ -1,0 +1,179 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/build"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/cluster"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/plan"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/state"
+)
+
+// prepared is everything a run knows before it plans.
+type prepared struct {
+	source  *source
+	client  *cluster.Client
+	store   *state.Store
+	results []build.Result
+	records map[string]*state.Record
+	hasher  object.Hasher
+	inputs  []plan.Input
+}
+
+// prepare builds all manifests, connects, and reads the records. It writes nothing.
+func (e *Env) prepare(ctx context.Context, o *sourceOptions) (*prepared, error) {
+	src, err := o.read(e)
+	if err != nil {
+		return nil, err
+	}
+	results, err := e.buildAll(ctx, src)
+	if err != nil {
+		return nil, err
+	}
+	client, err := e.connect()
+	if err != nil {
+		return nil, err
+	}
+	if err := guard(src, client); err != nil {
+		return nil, err
+	}
+	p := &prepared{source: src, client: client, store: e.store(client), results: results, records: map[string]*state.Record{}}
+	if err := p.readRecords(ctx, e); err != nil {
+		return nil, err
+	}
+	if err := p.finish(ctx, e); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// guard is the context check of a tazuna.yaml, made against the context that
+// the run really uses.
+func guard(src *source, client *cluster.Client) error {
+	if src.file == nil {
+		return nil
+	}
+	if err := src.file.CheckContext(client.Context().Context); err != nil {
+		return exit(ExitRefused, err)
+	}
+	return nil
+}
+
+// buildAll builds one result a manifest. Parts of one manifest are joined.
+func (e *Env) buildAll(ctx context.Context, src *source) ([]build.Result, error) {
+	builder := build.Builder{Stdin: e.In}
+	var out []build.Result
+	var failed []error
+	for _, m := range src.all {
+		r, err := builder.Build(ctx, m)
+		if err != nil {
+			failed = append(failed, err)
+			continue
+		}
+		if n := len(out); n > 0 && out[n-1].Manifest == m.Name {
+			out[n-1].Objects = append(out[n-1].Objects, r.Objects...)
+			out[n-1].Warnings = append(out[n-1].Warnings, r.Warnings...)
+			continue
+		}
+		r.Manifest = m.Name
+		out = append(out, r)
+	}
+	return out, errors.Join(failed...)
+}
+
+func (p *prepared) readRecords(ctx context.Context, e *Env) error {
+	if !p.source.recorded {
+		return nil
+	}
+	for i := range p.results {
+		name := p.results[i].Manifest
+		rec, err := p.store.Read(ctx, name)
+		if err != nil {
+			return err
+		}
+		p.records[name] = rec
+		p.keepNamespace(e, &p.results[i], rec)
+		for _, n := range rec.Notes {
+			e.note("note: manifest %s: %s", name, n)
+		}
+		for _, d := range rec.Damaged {
+			e.warn(fmt.Sprintf("record of manifest %s: %s; nothing is deleted while this lasts", name, d))
+		}
+	}
+	return nil
+}
+
+// keepNamespace uses the namespace that objects without one were given before:
+// another namespace in the kubeconfig must not make a second copy of them.
+func (p *prepared) keepNamespace(e *Env, r *build.Result, rec *state.Record) {
+	now, explicit := p.client.Namespace()
+	if explicit || rec.DefaultNamespace == "" || r.DefaultNamespace != "" {
+		return
+	}
+	if rec.DefaultNamespace != now {
+		e.warn(fmt.Sprintf("manifest %s: objects without a namespace stay in %q, where its record has them, although the context says %q (-n changes it)",
+			r.Manifest, rec.DefaultNamespace, now))
+	}
+	r.DefaultNamespace = rec.DefaultNamespace
+}
+
+// finish gives objects their namespaces and makes the plan's inputs.
+func (p *prepared) finish(ctx context.Context, e *Env) error {
+	namespace, _ := p.client.Namespace()
+	results, err := build.Finish(ctx, p.results, scoper{ctx: ctx, client: p.client}, namespace)
+	if err != nil {
+		return err
+	}
+	p.results = results
+	key, err := p.store.HashKey(ctx, false)
+	if err != nil && !errors.Is(err, state.ErrNoHashKey) {
+		e.note("note: Secrets are compared without their record: %v", err)
+	}
+	p.hasher = object.Hasher{Key: key}
+	for _, r := range results {
+		for _, w := range r.Warnings {
+			e.warn(w.String())
+		}
+		p.inputs = append(p.inputs, plan.Input{
+			Manifest: r.Manifest, Objects: r.Objects, Record: p.records[r.Manifest],
+			DefaultNamespace: r.DefaultNamespace, Unselected: !p.source.selected[r.Manifest],
+		})
+	}
+	return nil
+}
+
+// plan compares the inputs with the cluster.
+func (p *prepared) plan(ctx context.Context, policy plan.Policy, dryRunCreates bool) (*plan.Plan, plan.Planner, error) {
+	planner := plan.Planner{Cluster: p.client, Policy: policy, Hasher: p.hasher, DryRunCreates: dryRunCreates}
+	result, err := planner.Plan(ctx, p.inputs)
+	return result, planner, err
+}
+
+// scoper answers build's questions about kinds from discovery.
+type scoper struct {
+	ctx    context.Context
+	client *cluster.Client
+}
+
+// Namespaced implements build.Scoper. A kind that is not served, or can't be
+// looked up, is not known: whether that is an error is the plan's to say.
+func (s scoper) Namespaced(gk schema.GroupKind, version string) (namespaced, known bool, err error) {
+	m, err := s.client.Mapping(s.ctx, gk, version)
+	var none *cluster.ErrNoKind
+	var away *cluster.ErrUnavailable
+	switch {
+	case errors.As(err, &none) && len(none.Served) > 0:
+		m, err = s.client.Mapping(s.ctx, gk, none.Served[0])
+		return m.Namespaced, err == nil, nil
+	case errors.As(err, &none), errors.As(err, &away):
+		return false, false, nil
+	case err != nil:
+		return false, false, err
+	}
+	return m.Namespaced, true, nil
+}

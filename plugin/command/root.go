@@ -1,0 +1,81 @@
+package command
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"k8s.io/klog/v2"
+
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/cluster"
+
+	_ "k8s.io/client-go/plugin/pkg/client/auth" // every kubeconfig that works with kubectl works here
+
+	_ "github.com/kubectl-tazuna/kubectl-tazuna/plugin/quiet" // start-up time
+)
+
+// Execute runs the command line in args. The first SIGINT or SIGTERM cancels
+// the context, so that a run stops starting, saves and says what is left; the
+// second ends the process.
+func Execute(env *Env, args []string) (int, string) {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	ctx, cancel := interruptible(context.Background(), signals)
+	defer cancel()
+	context.AfterFunc(ctx, func() { signal.Stop(signals) })
+	root := NewRoot(env)
+	root.SetArgs(args)
+	return ExitCode(ctx, root.ExecuteContext(ctx))
+}
+
+// NewRoot builds the whole command tree. It does nothing else, so that the
+// command reference can be generated from it.
+func NewRoot(env *Env) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "kubectl-tazuna",
+		Short: "Diff, apply and keep track of sets of manifests",
+		Long: `Shows what a set of manifests would change in a cluster, and what others changed
+since you applied it; applies exactly what was shown; keeps in the cluster a
+record of what it installed.`,
+		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: env.Name},
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.NoArgs,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetIn(env.In)
+	root.SetOut(env.Out)
+	root.SetErr(env.ErrOut)
+	addGlobalFlags(root, env)
+	root.AddCommand(
+		newDiff(env), newPlan(env), newApply(env), newBuild(env), newCheck(env), newTags(env),
+		newState(env), newVersion(env), newOptions(env),
+	)
+	root.SetFlagErrorFunc(flagError)
+	return root
+}
+
+// addGlobalFlags puts kubectl's connection flags on every command: kubectl
+// passes none of its own flags on to a plugin.
+func addGlobalFlags(root *cobra.Command, env *Env) {
+	env.flags = cluster.Flags()
+	env.flags.AddFlags(root.PersistentFlags())
+	root.PersistentFlags().StringVar(&env.color, "color", "auto", "Colour the output: auto, always or never")
+	verbosity := root.PersistentFlags().IntP("v", "v", 0, "Log level: 6 shows each request, 8 its headers")
+	root.PersistentPreRun = func(*cobra.Command, []string) {
+		klog.SetOutput(env.ErrOut)
+		setVerbosity(*verbosity)
+	}
+}
+
+// flagError gives wrong flags of diff and plan the code that means an error,
+// since 1 means differences there; kubectl diff does the same.
+func flagError(cmd *cobra.Command, err error) error {
+	code := ExitFailed
+	if cmd.Name() == "diff" || cmd.Name() == "plan" {
+		code = ExitDiffFailed
+	}
+	return &ExitError{Code: code, Err: err}
+}

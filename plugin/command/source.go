@@ -1,0 +1,165 @@
+package command
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/build"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/config"
+)
+
+// defaultFile is used when neither -f nor -k is given.
+const defaultFile = "tazuna.yaml"
+
+// sourceOptions say what to build: a tazuna.yaml, or plain manifests.
+type sourceOptions struct {
+	files      []string
+	kustomize  string
+	recursive  bool
+	manifests  []string
+	tags       []string
+	allowEmpty bool
+}
+
+func (o *sourceOptions) addFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringSliceVarP(&o.files, "filename", "f", nil, "A tazuna.yaml, or files and directories with objects; - is standard input (default ./tazuna.yaml)")
+	f.StringVarP(&o.kustomize, "kustomize", "k", "", "A directory with a kustomization")
+	f.BoolVarP(&o.recursive, "recursive", "R", false, "Read directories of -f with their subdirectories")
+	f.StringSliceVar(&o.manifests, "manifest", nil, "The record's name for plain objects; with a tazuna.yaml, only these manifests")
+	f.StringSliceVarP(&o.tags, "tags", "t", nil, "Only manifests with one of these tags")
+	f.BoolVar(&o.allowEmpty, "allow-empty", false, "Accept a manifest without objects")
+}
+
+// source is what to build, before anything of it is built.
+type source struct {
+	// file is nil for plain objects.
+	file *config.File
+	// all are the manifests of the invocation; selected tells which of them the
+	// run is about. The others are built too, so that an object that moved
+	// between manifests is not taken for removed.
+	all      []build.Manifest
+	selected map[string]bool
+	// recorded is false for plain objects without a name for their record.
+	recorded bool
+	stdin    io.Reader
+}
+
+// read finds out what the flags mean.
+func (o *sourceOptions) read(env *Env) (*source, error) {
+	if len(o.files) > 0 && o.kustomize != "" {
+		return nil, errors.New("-f and -k can't be used together")
+	}
+	if o.kustomize != "" {
+		return o.plain(build.Manifest{Type: "kustomize", Path: o.kustomize}, nil)
+	}
+	if len(o.files) == 0 {
+		if _, err := os.Stat(defaultFile); err != nil {
+			return nil, fmt.Errorf("nothing to work on: no -f or -k is given and there is no ./%s", defaultFile)
+		}
+		return o.tazunaFile(env, defaultFile)
+	}
+	if len(o.files) == 1 && o.files[0] != "-" {
+		is, err := isTazunaFile(o.files[0])
+		if err != nil {
+			return nil, err
+		}
+		if is {
+			return o.tazunaFile(env, o.files[0])
+		}
+	}
+	return o.plainFiles(env)
+}
+
+// isTazunaFile looks into a file; a directory with a tazuna.yaml is not one.
+func isTazunaFile(path string) (bool, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return false, fmt.Errorf("read -f %s: %w", path, err)
+	}
+	if info.IsDir() {
+		return false, nil
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return false, fmt.Errorf("read -f %s: %w", path, err)
+	}
+	return config.IsTazunaFile(data), nil
+}
+
+func (o *sourceOptions) tazunaFile(env *Env, path string) (*source, error) {
+	file, err := config.Load(path, config.LoadOptions{Version: env.Version})
+	if err != nil {
+		return nil, err
+	}
+	picked, err := file.Select(o.manifests, o.tags)
+	if err != nil {
+		return nil, err
+	}
+	s := &source{file: file, selected: map[string]bool{}, recorded: true}
+	for _, m := range picked {
+		s.selected[m.Name] = true
+	}
+	for _, m := range file.Tazuna.Spec.Manifests {
+		b := build.FromConfig(m)
+		b.AllowEmpty = o.allowEmpty
+		s.all = append(s.all, b)
+	}
+	return s, nil
+}
+
+// plainFiles makes one manifest of all files of the command line.
+func (o *sourceOptions) plainFiles(env *Env) (*source, error) {
+	var parts []build.Manifest
+	for _, path := range o.files {
+		m := build.Manifest{Type: "yaml", Path: path, Recursive: o.recursive}
+		if path == "-" {
+			data, err := io.ReadAll(env.In)
+			if err != nil {
+				return nil, fmt.Errorf("read standard input: %w", err)
+			}
+			m.Path, m.Inline = "standard input", bytes.NewReader(data)
+		} else {
+			m.Path = filepath.Clean(path)
+		}
+		parts = append(parts, m)
+	}
+	return o.plain(parts[0], parts[1:])
+}
+
+func (o *sourceOptions) plain(first build.Manifest, rest []build.Manifest) (*source, error) {
+	if len(o.tags) > 0 {
+		return nil, errors.New("--tags selects manifests of a tazuna.yaml and means nothing for plain objects")
+	}
+	if len(o.manifests) > 1 {
+		return nil, errors.New("plain objects have one record: give one --manifest")
+	}
+	s := &source{selected: map[string]bool{}}
+	if len(o.manifests) == 1 {
+		s.recorded = true
+		first.Name = o.manifests[0]
+		if err := config.CheckName(first.Name); err != nil {
+			return nil, err
+		}
+	}
+	s.selected[first.Name] = true
+	for _, m := range append([]build.Manifest{first}, rest...) {
+		m.Name, m.AllowEmpty = first.Name, o.allowEmpty
+		s.all = append(s.all, m)
+	}
+	return s, nil
+}
+
+// needRecord refuses plain objects without a name where a record is written.
+func (s *source) needRecord() error {
+	if s.recorded {
+		return nil
+	}
+	return errors.New("plain objects need --manifest NAME: the name of the record in the cluster that says what was applied")
+}

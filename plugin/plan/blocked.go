@@ -1,0 +1,101 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
+)
+
+// RecreateAnnotation on an object allows its replacement where the server
+// refuses an update in place.
+const RecreateAnnotation = "tazuna.pepabo.com/recreate"
+
+// reasonLimit keeps a refusal readable: the server may quote whole pod specs.
+const reasonLimit = 240
+
+// blocked marks an object whose update the server refuses. It becomes a
+// replacement only where the user asked for that.
+func (p Planner) blocked(o *Object, ready prepared, err error) {
+	causes := causesOf(err)
+	o.Op, o.Reason = OpBlocked, o.reason(err, causes)
+	for i, d := range o.Differences {
+		if d.Verdict != VerdictIneffective && named(d.Path, causes) {
+			o.Differences[i].Verdict = VerdictImmutable
+		}
+	}
+	if p.mayReplace(o) {
+		o.Op, o.after, o.Status = OpReplace, ready.desired, ready.status
+	}
+}
+
+func (p Planner) mayReplace(o *Object) bool {
+	if o.Desired.Annotation(RecreateAnnotation) == "true" {
+		return true
+	}
+	return p.Policy.Recreate && !neverRecreated[o.Ref.GroupKind()]
+}
+
+// neverRecreated need the annotation on the object itself: replacing them
+// loses data or everything inside.
+var neverRecreated = map[schema.GroupKind]bool{
+	{Kind: "PersistentVolumeClaim"}:      true,
+	{Kind: "PersistentVolume"}:           true,
+	{Kind: "Namespace"}:                  true,
+	{Group: "apps", Kind: "StatefulSet"}: true,
+	crdKind:                              true,
+}
+
+func causesOf(err error) []metav1.StatusCause {
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) || status.Status().Details == nil {
+		return nil
+	}
+	return status.Status().Details.Causes
+}
+
+// reason says field and refusal in short, without the values that the server quotes.
+func (o *Object) reason(err error, causes []metav1.StatusCause) string {
+	if len(causes) == 0 {
+		return shorten(o.scrub(err))
+	}
+	var parts []string
+	for _, c := range causes {
+		parts = append(parts, fmt.Sprintf("%s: %s", c.Field, shorten(object.Scrub(withoutValue(c.Message), o.Desired.Body))))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// withoutValue cuts the quoted value out of `Invalid value: …: reason`.
+func withoutValue(msg string) string {
+	if !strings.HasPrefix(msg, "Invalid value:") {
+		return msg
+	}
+	if i := strings.LastIndex(msg, ": "); i > len("Invalid value") {
+		return msg[i+2:]
+	}
+	return msg
+}
+
+func shorten(s string) string {
+	if len(s) <= reasonLimit {
+		return s
+	}
+	return strings.ToValidUTF8(s[:reasonLimit], "") + " …"
+}
+
+// named reports whether one of the server's causes speaks of the path.
+func named(path string, causes []metav1.StatusCause) bool {
+	plain := strings.TrimPrefix(path, ".")
+	for _, c := range causes {
+		if c.Field != "" && (strings.HasPrefix(plain, c.Field) || strings.HasPrefix(c.Field, plain)) {
+			return true
+		}
+	}
+	return len(causes) == 0
+}

@@ -1,0 +1,34 @@
+package plan
+
+import (
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/state"
+)
+
+var crdKind = schema.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}
+
+// bookkeeping reports whether a path is kept by tools about themselves: what
+// they write there is no difference to anybody.
+func bookkeeping(p fieldpath.Path) bool {
+	if len(p) < 3 || !isField(p[0], "metadata") {
+		return false
+	}
+	return (isField(p[1], "labels") && isField(p[2], state.PartOfLabel)) ||
+		(isField(p[1], "annotations") && isField(p[2], lastAppliedAnnotation))
+}
+
+func isField(e fieldpath.PathElement, name string) bool {
+	return e.FieldName != nil && *e.FieldName == name
+}
+
+// covered reports whether a finding already stands at or above the path.
+func covered(list []finding, p fieldpath.Path) bool {
+	for _, f := range list {
+		if len(f.path) <= len(p) && related(f.path, p) {
+			return true
+		}
+	}
+	return false
+}

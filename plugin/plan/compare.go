@@ -1,0 +1,294 @@
+package plan
+
+import (
+	"sort"
+
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/cluster"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
+)
+
+// value is a JSON value that may be absent, which is not the same as null.
+type value struct {
+	v  any
+	ok bool
+}
+
+func some(v any) value { return value{v: v, ok: true} }
+
+// finding is one path at which desired, last applied and live are not all one.
+type finding struct {
+	path    fieldpath.Path
+	d, a, l value
+	// atomic is the nearest enclosing list or map that the server replaces as a
+	// whole; nil outside such. Owners are recorded there and not below.
+	atomic fieldpath.Path
+	// wholeD and wholeA are the values of that container.
+	wholeD, wholeA value
+	// excluded paths are judged by d against a alone.
+	excluded bool
+	// custom: nulls and empties of custom resources mean what they say.
+	custom bool
+	schema *cluster.Schema
+}
+
+// comparison is what the walk over one object yields.
+type comparison struct {
+	findings []finding
+	// suspect is set when the live object holds something inside an atomic
+	// container that the files don't name: a default or somebody's addition.
+	// Only the server can tell which.
+	suspect bool
+}
+
+// comparer walks desired (d), last applied (a) and live (l) side by side.
+type comparer struct {
+	custom  bool
+	exclude []fieldpath.Path
+	// exact also reports what only the live side has; used to compare the
+	// server's dry-run with the live object, where nothing is foreign.
+	exact bool
+	out   comparison
+}
+
+// compare lists where d, a and l differ. The schema may be nil: lists are then
+// compared by position.
+func compare(d, a, l map[string]any, s *cluster.Schema, custom bool, exclude []fieldpath.Path) comparison {
+	c := comparer{custom: custom, exclude: exclude}
+	c.walk(scope{schema: s}, mapValue(d), mapValue(a), mapValue(l))
+	return c.out
+}
+
+// compareExact lists where want and have differ, in both directions.
+func compareExact(want, have map[string]any, s *cluster.Schema, custom bool) comparison {
+	c := comparer{custom: custom, exact: true}
+	c.walk(scope{schema: s}, some(want), value{}, some(have))
+	return c.out
+}
+
+func mapValue(m map[string]any) value {
+	if m == nil {
+		return value{}
+	}
+	return some(m)
+}
+
+// scope is where the walk stands.
+type scope struct {
+	path           fieldpath.Path
+	schema         *cluster.Schema
+	atomic         fieldpath.Path
+	wholeD, wholeA value
+	excluded       bool
+}
+
+func (s scope) child(e fieldpath.PathElement, schema *cluster.Schema) scope {
+	next := s
+	next.path = append(s.path[:len(s.path):len(s.path)], e)
+	next.schema = schema
+	return next
+}
+
+// enterAtomic marks the scope as lying in a container that is replaced whole.
+func (s scope) enterAtomic(d, a value) scope {
+	if s.atomic == nil {
+		s.atomic, s.wholeD, s.wholeA = s.path, d, a
+	}
+	return s
+}
+
+func (c *comparer) report(s scope, d, a, l value) {
+	c.out.findings = append(c.out.findings, finding{
+		path: s.path, d: d, a: a, l: l, atomic: s.atomic, wholeD: s.wholeD, wholeA: s.wholeA,
+		excluded: s.excluded, custom: c.custom, schema: s.schema,
+	})
+}
+
+func (c *comparer) walk(s scope, d, a, l value) {
+	s.excluded = s.excluded || excluded(s.path, c.exclude)
+	switch {
+	case !d.ok && !a.ok:
+		c.foreign(s, l)
+	case !d.ok:
+		c.dropped(s, a, l)
+	case c.same(s, d, a, l):
+	default:
+		c.wanted(s, d, a, l)
+	}
+}
+
+// foreign handles what only the live object has.
+func (c *comparer) foreign(s scope, l value) {
+	if !l.ok || (c.exact && !c.custom && emptyish(l.v)) {
+		return
+	}
+	if c.exact {
+		c.report(s, value{}, value{}, l)
+		return
+	}
+	if s.atomic != nil {
+		c.out.suspect = true
+	}
+}
+
+// dropped handles what we applied and the files no longer name: only the parts
+// that we had applied are ours to remove.
+func (c *comparer) dropped(s scope, a, l value) {
+	if !l.ok && !s.excluded {
+		return
+	}
+	am, aok := a.v.(map[string]any)
+	lm, lok := l.v.(map[string]any)
+	if aok && lok && len(am) > 0 && !s.schema.MapAtomic() {
+		for _, k := range sortedKeys(am) {
+			c.walk(s.child(field(k), s.schema.Field(k)), value{}, get(am, k), get(lm, k))
+		}
+		return
+	}
+	c.report(s, value{}, a, l)
+}
+
+// same is the cheap way out of a subtree in which nobody disagrees.
+func (c *comparer) same(s scope, d, a, l value) bool {
+	if s.excluded {
+		return a.ok && object.Equal(d.v, a.v)
+	}
+	return l.ok && (a.ok || c.exact) && object.Equal(d.v, l.v) && (c.exact || object.Equal(d.v, a.v))
+}
+
+// wanted handles what the files name.
+func (c *comparer) wanted(s scope, d, a, l value) {
+	if s.excluded {
+		c.report(s, d, a, l)
+		return
+	}
+	switch dv := d.v.(type) {
+	case map[string]any:
+		if lm, ok := l.v.(map[string]any); ok {
+			c.maps(s, dv, a, lm)
+			return
+		}
+	case []any:
+		if ll, ok := l.v.([]any); ok {
+			c.lists(s, dv, a, ll)
+			return
+		}
+	}
+	if c.equal(s.schema, d, l) {
+		return
+	}
+	c.report(s, d, a, l)
+}
+
+// equal compares two values that may be absent: by the server's reading.
+func (c *comparer) equal(s *cluster.Schema, want, have value) bool {
+	if !have.ok {
+		return !want.ok || (!c.custom && emptyish(want.v))
+	}
+	return want.ok && scalarEqual(s, want.v, have.v)
+}
+
+func (c *comparer) maps(s scope, d map[string]any, a value, l map[string]any) {
+	am, _ := a.v.(map[string]any)
+	if s.schema.MapAtomic() {
+		s = s.enterAtomic(some(d), a)
+	}
+	keys := union(d, am)
+	if c.exact || s.atomic != nil {
+		keys = union(d, am, l)
+	}
+	for _, k := range keys {
+		if len(s.path) == 0 && serverOwnedRoot(k) && c.exact {
+			continue
+		}
+		c.walk(s.child(field(k), s.schema.Field(k)), get(d, k), get(am, k), get(l, k))
+	}
+}
+
+func (c *comparer) lists(s scope, d []any, a value, l []any) {
+	al, _ := a.v.([]any)
+	switch s.schema.ListType() {
+	case cluster.ListMap:
+		if c.byKey(s, d, al, l) {
+			return
+		}
+	case cluster.ListSet:
+		c.bySet(s, d, al, l)
+		return
+	}
+	c.byPosition(s.enterAtomic(some(d), a), d, al, l)
+}
+
+// byPosition compares lists that the server replaces as a whole.
+func (c *comparer) byPosition(s scope, d, a, l []any) {
+	for i := range max(len(d), len(l)) {
+		at := s.child(fieldpath.PathElement{Index: &i}, s.schema.Item())
+		dv, av, lv := index(d, i), index(a, i), index(l, i)
+		if !dv.ok && lv.ok {
+			// One element too many in a list that is ours as a whole is a
+			// difference, not something foreign: `ingress: []` opened to `[{}]`.
+			c.report(at, dv, av, lv)
+			continue
+		}
+		c.walk(at, dv, av, lv)
+	}
+}
+
+// bySet compares lists whose elements are their own keys.
+func (c *comparer) bySet(s scope, d, a, l []any) {
+	for _, v := range distinct(d, a, l) {
+		at := s.child(fieldpath.PathElement{Value: pathValue(v)}, s.schema.Item())
+		c.walk(at, find(d, v), find(a, v), find(l, v))
+	}
+}
+
+// byKey compares lists of maps by their key fields. It reports false where an
+// element can't be keyed or a key stands twice: position is all that is left.
+func (c *comparer) byKey(s scope, d, a, l []any) bool {
+	di, ok1 := indexByKey(s.schema, d)
+	ai, ok2 := indexByKey(s.schema, a)
+	li, ok3 := indexByKey(s.schema, l)
+	if !ok1 || !ok2 || !ok3 {
+		return false
+	}
+	for _, item := range mergeKeys(di, ai, li) {
+		key := item.fields
+		at := s.child(fieldpath.PathElement{Key: &key}, s.schema.Item())
+		c.walk(at, di.get(item.id), ai.get(item.id), li.get(item.id))
+	}
+	return true
+}
+
+func sortedKeys[T any](m map[string]T) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	sort.Strings(keys)
+	return keys
+}
+
+func union(maps ...map[string]any) []string {
+	all := map[string]struct{}{}
+	for _, m := range maps {
+		for k := range m {
+			all[k] = struct{}{}
+		}
+	}
+	return sortedKeys(all)
+}
+
+func field(name string) fieldpath.PathElement { return fieldpath.PathElement{FieldName: &name} }
+
+func get(m map[string]any, k string) value {
+	v, ok := m[k]
+	return value{v: v, ok: ok}
+}
+
+func index(list []any, i int) value {
+	if i >= len(list) {
+		return value{}
+	}
+	return some(list[i])
+}

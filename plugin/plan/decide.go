@@ -1,0 +1,146 @@
+package plan
+
+import (
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/cluster"
+)
+
+// evidence is what a decision about one existing object rests on.
+type evidence struct {
+	cmp       comparison
+	ownership ownership
+	// result is the server's answer to a forced dry-run, nil when there is none;
+	// both it and live are free of server-owned metadata.
+	result, live map[string]any
+	schema       *cluster.Schema
+	custom       bool
+	// desired and applied are the compared bodies.
+	desired, applied map[string]any
+	policy           Policy
+}
+
+// decision is what the evidence says about one object.
+type decision struct {
+	op            Op
+	force         bool
+	shown, hidden []Difference
+	overridden    []Author
+}
+
+// decide turns the differences of one existing object into one operation.
+func decide(e evidence) decision {
+	var out decision
+	for _, j := range settle(e) {
+		if j.verdict == VerdictIneffective || (j.verdict == VerdictServer && !j.asked) {
+			out.hidden = append(out.hidden, difference(j.finding, j.verdict, e.ownership))
+			continue
+		}
+		out.shown = append(out.shown, difference(j.finding, j.verdict, e.ownership))
+		out.force = out.force || j.verdict == VerdictDrift || (j.verdict == VerdictChange && e.ownership.adoptedAt(j.finding))
+	}
+	out.op = operation(&out, e.policy)
+	return out
+}
+
+// operation names what is done; a conflict refuses the object as a whole.
+func operation(d *decision, p Policy) Op {
+	if len(d.shown) == 0 {
+		return OpNone
+	}
+	for _, diff := range d.shown {
+		if diff.Verdict != VerdictConflict {
+			continue
+		}
+		if !p.ForceConflicts {
+			return OpRefuse
+		}
+		d.force = true
+		d.overridden = append(d.overridden, diff.Authors...)
+	}
+	return OpUpdate
+}
+
+// judged is a finding with its verdict. asked is true for what the files or
+// our last apply name, and for everything once such a thing changes.
+type judged struct {
+	finding
+	verdict Verdict
+	asked   bool
+}
+
+// settle judges every finding and lets the server's dry-run have the last word.
+func settle(e evidence) []judged {
+	if e.result == nil {
+		return localOnly(e)
+	}
+	server := compareExact(e.result, e.live, e.schema, e.custom).findings
+	var out []judged
+	asked := false
+	for _, f := range e.cmp.findings {
+		v := confirm(judge(f, e.ownership), f, server)
+		asked = asked || v != VerdictIneffective
+		out = append(out, judged{finding: f, verdict: v, asked: true})
+	}
+	for _, f := range server {
+		if bookkeeping(f.path) || relatedToAny(f, e.cmp.findings) {
+			continue
+		}
+		v := unasked(f, e)
+		asked = asked || v != VerdictServer
+		out = append(out, judged{finding: f, verdict: v, asked: v != VerdictServer})
+	}
+	for i := range out {
+		// What the server adds is only worth showing beside a change that is made.
+		out[i].asked = out[i].asked || asked
+	}
+	return out
+}
+
+func localOnly(e evidence) []judged {
+	out := make([]judged, 0, len(e.cmp.findings))
+	for _, f := range e.cmp.findings {
+		out = append(out, judged{finding: f, verdict: judge(f, e.ownership), asked: true})
+	}
+	return out
+}
+
+// confirm corrects a local verdict by what the server would really change.
+func confirm(v Verdict, f finding, server []finding) Verdict {
+	if f.excluded || v == VerdictRelease || relatedToAny(f, server) {
+		return v
+	}
+	if v == VerdictRemove {
+		return VerdictRelease // the value stays: it is the server's default
+	}
+	return VerdictIneffective
+}
+
+// unasked judges what the dry-run changes although the walk named no
+// difference there: inside an atomic container of ours it is somebody's
+// addition, elsewhere it is the server's own doing.
+func unasked(f finding, e evidence) Verdict {
+	if f.atomic == nil {
+		return VerdictServer
+	}
+	f.wholeD, f.wholeA = lookup(e.desired, f.atomic), lookup(e.applied, f.atomic)
+	if !f.wholeD.ok {
+		return VerdictServer
+	}
+	return judge(f, e.ownership)
+}
+
+func relatedToAny(f finding, list []finding) bool {
+	for _, g := range list {
+		if related(f.path, g.path) || (f.atomic != nil && g.atomic != nil && related(f.atomic, g.atomic)) {
+			return true
+		}
+	}
+	return false
+}
+
+// related reports whether one path lies in the other.
+func related(a, b fieldpath.Path) bool {
+	n := min(len(a), len(b))
+	return a[:n].Equals(b[:n])
+}

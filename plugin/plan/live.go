@@ -1,0 +1,154 @@
+package plan
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/cluster"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
+)
+
+// liveSet is what the cluster has of the objects that matter.
+type liveSet map[object.Ref]*unstructured.Unstructured
+
+// fieldConcurrency is used where Planner.Concurrency is 0.
+const defaultConcurrency = 16
+
+// each runs work for 0..n-1 with bounded concurrency; the first error ends it.
+func (p Planner) each(ctx context.Context, n int, work func(i int) error) error {
+	g, ctx := errgroup.WithContext(ctx)
+	limit := p.Concurrency
+	if limit <= 0 {
+		limit = defaultConcurrency
+	}
+	g.SetLimit(limit)
+	for i := range n {
+		g.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			return work(i)
+		})
+	}
+	return g.Wait()
+}
+
+// kindRead is everything that one LIST should answer for.
+type kindRead struct {
+	mapping    cluster.Mapping
+	refs       map[object.Ref]bool
+	namespaces map[string]bool
+}
+
+// readLive asks for every kind once.
+func (p Planner) readLive(ctx context.Context, it items) (liveSet, error) {
+	reads := groupByKind(it)
+	found := liveSet{}
+	var mu sync.Mutex
+	err := p.each(ctx, len(reads), func(i int) error {
+		list, err := p.readKind(ctx, reads[i])
+		if err != nil {
+			return err
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		for _, u := range list {
+			ref := object.Ref{Group: reads[i].mapping.GVK.Group, Kind: reads[i].mapping.GVK.Kind, Namespace: u.GetNamespace(), Name: u.GetName()}
+			if reads[i].refs[ref] {
+				found[ref] = u
+			}
+		}
+		return nil
+	})
+	return found, err
+}
+
+func groupByKind(it items) []*kindRead {
+	byKind := map[schema.GroupVersionResource]*kindRead{}
+	var order []*kindRead
+	add := func(m cluster.Mapping, ref object.Ref) {
+		r := byKind[m.GVR]
+		if r == nil {
+			r = &kindRead{mapping: m, refs: map[object.Ref]bool{}, namespaces: map[string]bool{}}
+			byKind[m.GVR], order = r, append(order, r)
+		}
+		r.refs[ref], r.namespaces[ref.Namespace] = true, true
+	}
+	for _, w := range it.wanted {
+		if w.out.MappingKnown {
+			add(w.out.Mapping, w.out.Ref)
+		}
+	}
+	for _, l := range it.left {
+		if l.mappingKnown {
+			add(l.mapping, l.ref)
+		}
+	}
+	return order
+}
+
+// readKind lists one kind: in its one namespace, else everywhere; users without
+// that right are served by a list per namespace, then by single gets.
+func (p Planner) readKind(ctx context.Context, r *kindRead) ([]*unstructured.Unstructured, error) {
+	if len(r.namespaces) > 1 {
+		list, err := p.Cluster.List(ctx, r.mapping, cluster.ListOptions{})
+		if err == nil || !apierrors.IsForbidden(err) {
+			return list, wrapList(r, err)
+		}
+	}
+	var out []*unstructured.Unstructured
+	for _, ns := range sortedKeys(r.namespaces) {
+		list, err := p.Cluster.List(ctx, r.mapping, cluster.ListOptions{Namespace: ns})
+		if apierrors.IsForbidden(err) || apierrors.IsMethodNotSupported(err) {
+			list, err = p.getEach(ctx, r, ns)
+		}
+		if err != nil {
+			return nil, wrapList(r, err)
+		}
+		out = append(out, list...)
+	}
+	return out, nil
+}
+
+func wrapList(r *kindRead, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("read the live objects of kind %s: %w", r.mapping.GVK.Kind, err)
+}
+
+// getEach reads objects one by one, for kinds or users that can't list.
+func (p Planner) getEach(ctx context.Context, r *kindRead, namespace string) ([]*unstructured.Unstructured, error) {
+	var out []*unstructured.Unstructured
+	for ref := range r.refs {
+		if ref.Namespace != namespace {
+			continue
+		}
+		u, err := p.getOne(ctx, r.mapping, ref)
+		if err != nil {
+			return nil, err
+		}
+		if u != nil {
+			out = append(out, u)
+		}
+	}
+	return out, nil
+}
+
+// getOne returns nil for an object that is not there.
+func (p Planner) getOne(ctx context.Context, m cluster.Mapping, ref object.Ref) (*unstructured.Unstructured, error) {
+	u, err := p.Cluster.Get(ctx, m, ref.Namespace, ref.Name)
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	return u, nil
+}

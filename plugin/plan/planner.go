@@ -1,0 +1,278 @@
+package plan
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/cluster"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/state"
+)
+
+// Reader is what planning asks of a cluster. Apply is only called as dry-run.
+type Reader interface {
+	Mapping(ctx context.Context, gk schema.GroupKind, version string) (cluster.Mapping, error)
+	List(ctx context.Context, m cluster.Mapping, o cluster.ListOptions) ([]*unstructured.Unstructured, error)
+	Get(ctx context.Context, m cluster.Mapping, namespace, name string) (*unstructured.Unstructured, error)
+	Schema(ctx context.Context, gvk schema.GroupVersionKind) (*cluster.Schema, error)
+	Apply(ctx context.Context, m cluster.Mapping, body map[string]any, o cluster.ApplyOptions) (*unstructured.Unstructured, error)
+	Context() cluster.ContextInfo
+}
+
+// Input is one built manifest with its record. Record is nil where there is
+// none to compare with: then nothing is called removed.
+type Input struct {
+	Manifest         string
+	Objects          []object.Object
+	Record           *state.Record
+	DefaultNamespace string
+	// Unselected manifests are not part of the run. They are here so that an
+	// object that moved to them is not taken for removed.
+	Unselected bool
+}
+
+// Planner makes plans. It never writes.
+type Planner struct {
+	Cluster Reader
+	Policy  Policy
+	Hasher  object.Hasher
+	// Concurrency bounds the requests in flight; 0 means 16.
+	Concurrency int
+	// DryRunCreates also asks the server about objects that don't exist yet.
+	DryRunCreates bool
+}
+
+// Plan compares the inputs with their records and the cluster.
+func (p Planner) Plan(ctx context.Context, inputs []Input) (*Plan, error) {
+	out := &Plan{Context: p.Cluster.Context()}
+	items, err := p.collect(ctx, inputs)
+	if err != nil {
+		return nil, err
+	}
+	found, err := p.readLive(ctx, items)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.each(ctx, len(items.wanted), func(i int) error {
+		return p.decideObject(ctx, items.wanted[i], found)
+	}); err != nil {
+		return nil, err
+	}
+	for _, w := range items.wanted {
+		out.Objects = append(out.Objects, w.out)
+	}
+	p.conclude(out, inputs, items, found)
+	out.Warnings = append(out.Warnings, items.warnings...)
+	return out, nil
+}
+
+// Replan reads one object again and decides anew: for a write that met a newer
+// version of the object.
+func (p Planner) Replan(ctx context.Context, old *Object) (*Object, error) {
+	if !old.MappingKnown {
+		return nil, fmt.Errorf("plan %s again: its kind is not served yet", old.Ref)
+	}
+	live, err := p.getOne(ctx, old.Mapping, old.Ref)
+	if err != nil {
+		return nil, fmt.Errorf("plan %s again: %w", old.Ref, err)
+	}
+	w := old.again
+	if w == nil {
+		return nil, fmt.Errorf("plan %s again: it was not planned from files", old.Ref)
+	}
+	fresh := *w
+	fresh.out = &Object{
+		Manifest: old.Manifest, Ref: old.Ref, Key: old.Key, Mapping: old.Mapping, MappingKnown: true,
+		Desired: old.Desired, ContentHash: old.ContentHash, again: w,
+	}
+	found := liveSet{}
+	if live != nil {
+		found[old.Ref] = live
+	}
+	if err := p.decideObject(ctx, &fresh, found); err != nil {
+		return nil, err
+	}
+	return fresh.out, nil
+}
+
+// wanted is one built object on its way to a decision.
+type wanted struct {
+	out      *Object
+	entry    state.Entry
+	recorded bool
+	label    string
+	schema   *cluster.Schema
+}
+
+// recordedOnly is an entry of a record that no file names any more.
+type recordedOnly struct {
+	manifest     string
+	entry        state.Entry
+	ref          object.Ref
+	mapping      cluster.Mapping
+	mappingKnown bool
+	movedTo      string // the manifest that now wants the object
+	waits        bool   // that manifest is not part of the run
+	damaged      bool   // the record has entries that can't be read
+	unserved     error
+}
+
+type items struct {
+	wanted   []*wanted
+	left     []*recordedOnly
+	warnings []string
+}
+
+// collect maps every object and entry to the resource that serves it.
+func (p Planner) collect(ctx context.Context, inputs []Input) (items, error) {
+	var out items
+	local := localKinds(inputs)
+	claimed := map[object.Ref]Input{}
+	for _, in := range inputs {
+		label := partOf(in)
+		for _, o := range in.Objects {
+			claimed[o.Ref()] = in
+			if in.Unselected {
+				continue
+			}
+			w := p.newWanted(ctx, in, o, local)
+			w.label = label
+			out.wanted = append(out.wanted, w)
+		}
+	}
+	for _, in := range inputs {
+		if in.Record == nil || in.Unselected {
+			continue
+		}
+		for _, e := range in.Record.Entries {
+			ref := e.Key.Ref()
+			if by, ok := claimed[ref]; ok && by.Manifest == in.Manifest {
+				continue
+			}
+			out.left = append(out.left, p.newLeft(ctx, in, e, claimed))
+		}
+	}
+	return out, ctx.Err()
+}
+
+// partOf is the ApplySet label's value; plain diffs without a record have none.
+func partOf(in Input) string {
+	if in.Record == nil {
+		return ""
+	}
+	return in.Record.ApplySetID()
+}
+
+func (p Planner) newWanted(ctx context.Context, in Input, o object.Object, local map[schema.GroupKind]bool) *wanted {
+	gvk, ref := o.GVK(), o.Ref()
+	w := &wanted{out: &Object{
+		Manifest: in.Manifest, Ref: ref, Desired: o,
+		Key: state.KeyOf(in.Manifest, o),
+	}}
+	w.out.again = w
+	if in.Record != nil {
+		w.entry, w.recorded = in.Record.Find(ref)
+	}
+	m, err := p.Cluster.Mapping(ctx, gvk.GroupKind(), gvk.Version)
+	switch {
+	case err == nil:
+		w.out.Mapping, w.out.MappingKnown = m, true
+		w.schema, err = p.Cluster.Schema(ctx, m.GVK)
+		if err != nil {
+			w.out.Notes = append(w.out.Notes, "compared by position: the schema of the kind can't be read: "+err.Error())
+		}
+	case local[gvk.GroupKind()]:
+		w.out.Notes = append(w.out.Notes, "its CustomResourceDefinition is created by the same run")
+	default:
+		w.out.Op, w.out.Err = OpError, fmt.Errorf("%s: %w", o.Origin, err)
+	}
+	return w
+}
+
+func (p Planner) newLeft(ctx context.Context, in Input, e state.Entry, claimed map[object.Ref]Input) *recordedOnly {
+	left := &recordedOnly{manifest: in.Manifest, entry: e, ref: e.Key.Ref(), damaged: len(in.Record.Damaged) > 0}
+	if to, moved := claimed[left.ref]; moved {
+		left.movedTo, left.waits = to.Manifest, to.Unselected
+	}
+	m, err := p.Cluster.Mapping(ctx, left.ref.GroupKind(), e.Key.Version)
+	var none *cluster.ErrNoKind
+	if errors.As(err, &none) && len(none.Served) > 0 {
+		m, err = p.Cluster.Mapping(ctx, left.ref.GroupKind(), none.Served[0])
+	}
+	left.mapping, left.mappingKnown, left.unserved = m, err == nil, err
+	return left
+}
+
+// localKinds are the kinds whose CustomResourceDefinition is in the input.
+func localKinds(inputs []Input) map[schema.GroupKind]bool {
+	out := map[schema.GroupKind]bool{}
+	for _, in := range inputs {
+		for _, o := range in.Objects {
+			if o.Ref().GroupKind() != crdKind {
+				continue
+			}
+			group, _, _ := unstructured.NestedString(o.Body, "spec", "group")
+			kind, _, _ := unstructured.NestedString(o.Body, "spec", "names", "kind")
+			out[schema.GroupKind{Group: group, Kind: kind}] = true
+		}
+	}
+	return out
+}
+
+// decideObject fills in the plan of one object.
+func (p Planner) decideObject(ctx context.Context, w *wanted, found liveSet) error {
+	o := w.out
+	if o.Op == OpError {
+		return nil
+	}
+	hash, err := p.Hasher.Content(o.Desired.Body)
+	if err != nil && !errors.Is(err, object.ErrNoHashKey) {
+		return fmt.Errorf("hash %s: %w", o.Ref, err)
+	}
+	o.ContentHash = hash
+	ready := prepare(o.Desired, o.Mapping, w.schema, w.label)
+	o.Send, o.Notes = ready.send, append(o.Notes, ready.notes...)
+	live := found[o.Ref]
+	if live == nil {
+		return p.decideCreate(ctx, o, ready)
+	}
+	setLive(o, live)
+	return p.decideUpdate(ctx, w, ready)
+}
+
+func setLive(o *Object, live *unstructured.Unstructured) {
+	o.Live, o.UID, o.ResourceVersion = live.Object, live.GetUID(), live.GetResourceVersion()
+	if at := live.GetCreationTimestamp(); !at.IsZero() {
+		created := at.Time
+		o.Created = &created
+	}
+}
+
+func (p Planner) decideCreate(ctx context.Context, o *Object, ready prepared) error {
+	o.Op, o.Status, o.after = OpCreate, ready.status, ready.desired
+	if !p.DryRunCreates || !o.MappingKnown {
+		return nil
+	}
+	result, err := p.Cluster.Apply(ctx, o.Mapping, o.Send, cluster.ApplyOptions{DryRun: true, Manager: p.Policy.FieldManager})
+	if err != nil {
+		return p.dryRunFailed(o, ready, err)
+	}
+	_, o.after = restrict(nil, comparable(result.Object), ready.desired, nil, nil, false)
+	return nil
+}
+
+// wantedUIDs are the live objects that some file wants, whatever key they had.
+func wantedUIDs(list []*wanted) map[types.UID]bool {
+	out := map[types.UID]bool{}
+	for _, w := range list {
+		if w.out.UID != "" {
+			out[w.out.UID] = true
+		}
+	}
+	return out
+}

@@ -1,0 +1,133 @@
+package plan
+
+import (
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/cluster"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
+)
+
+// restrictor cuts live and wanted down to what a text diff shows: what the
+// files (d) or our last apply (a) name, and whatever differs beside it.
+type restrictor struct {
+	// verified: after is the server's own answer, so that defaults inside atomic
+	// containers stand on both sides and need not be cut.
+	verified bool
+}
+
+// restrict returns the two sides of the text diff.
+func restrict(before, after, d, a map[string]any, s *cluster.Schema, verified bool) (map[string]any, map[string]any) {
+	r := restrictor{verified: verified}
+	b, w := r.cut(s, mapValue(before), mapValue(after), mapValue(d), mapValue(a))
+	bm, _ := b.v.(map[string]any)
+	wm, _ := w.v.(map[string]any)
+	return bm, wm
+}
+
+// cut returns both sides; absent where nothing of the value is to be shown.
+func (r restrictor) cut(s *cluster.Schema, b, w, d, a value) (value, value) {
+	if !d.ok && !a.ok && (!r.verified || b.ok == w.ok && object.Equal(b.v, w.v)) {
+		return value{}, value{}
+	}
+	bm, bok := b.v.(map[string]any)
+	wm, wok := w.v.(map[string]any)
+	if (bok || !b.ok) && (wok || !w.ok) && (bok || wok) && !(s.MapAtomic() && r.verified) {
+		return r.maps(s, sideMap{b.ok, bm}, sideMap{w.ok, wm}, d, a)
+	}
+	bl, bok := b.v.([]any)
+	wl, wok := w.v.([]any)
+	if bok && wok {
+		return r.lists(s, bl, wl, d, a)
+	}
+	return b, w
+}
+
+type sideMap struct {
+	ok bool
+	m  map[string]any
+}
+
+func (r restrictor) maps(s *cluster.Schema, b, w sideMap, d, a value) (value, value) {
+	dm, _ := d.v.(map[string]any)
+	am, _ := a.v.(map[string]any)
+	bo, wo := map[string]any{}, map[string]any{}
+	for _, k := range union(b.m, w.m) {
+		bv, wv := r.cut(s.Field(k), get(b.m, k), get(w.m, k), get(dm, k), get(am, k))
+		if bv.ok {
+			bo[k] = bv.v
+		}
+		if wv.ok {
+			wo[k] = wv.v
+		}
+	}
+	return value{v: bo, ok: b.ok}, value{v: wo, ok: w.ok}
+}
+
+func (r restrictor) lists(s *cluster.Schema, b, w []any, d, a value) (value, value) {
+	dl, _ := d.v.([]any)
+	al, _ := a.v.([]any)
+	switch s.ListType() {
+	case cluster.ListMap:
+		if bo, wo, ok := r.keyed(s, b, w, dl, al); ok {
+			return some(bo), some(wo)
+		}
+	case cluster.ListSet:
+		return some(r.set(b, w, dl, al)), some(r.set(w, b, dl, al))
+	}
+	if r.verified {
+		return some(b), some(w)
+	}
+	return r.positions(s, b, w, dl, al)
+}
+
+// positions cuts element by element, for lists compared without a dry-run.
+func (r restrictor) positions(s *cluster.Schema, b, w, d, a []any) (value, value) {
+	var bo, wo []any
+	for i := range max(len(b), len(w)) {
+		bv, wv := index(b, i), index(w, i)
+		if dv := index(d, i); dv.ok && bv.ok && wv.ok {
+			bv, wv = r.cut(s.Item(), bv, wv, dv, index(a, i))
+		}
+		if bv.ok {
+			bo = append(bo, bv.v)
+		}
+		if wv.ok {
+			wo = append(wo, wv.v)
+		}
+	}
+	return some(bo), some(wo)
+}
+
+func (r restrictor) keyed(s *cluster.Schema, b, w, d, a []any) ([]any, []any, bool) {
+	var ix [4]keyIndex
+	for i, list := range [][]any{b, w, d, a} {
+		var ok bool
+		if ix[i], ok = indexByKey(s, list); !ok {
+			return nil, nil, false
+		}
+	}
+	cut := func(id string) (value, value) {
+		return r.cut(s.Item(), ix[0].get(id), ix[1].get(id), ix[2].get(id), ix[3].get(id))
+	}
+	bo, wo := []any{}, []any{}
+	for _, item := range ix[0].items {
+		if v, _ := cut(item.id); v.ok {
+			bo = append(bo, v.v)
+		}
+	}
+	for _, item := range ix[1].items {
+		if _, v := cut(item.id); v.ok {
+			wo = append(wo, v.v)
+		}
+	}
+	return bo, wo, true
+}
+
+// set keeps the elements of one side that are named or that differ.
+func (r restrictor) set(side, other, d, a []any) []any {
+	out := []any{}
+	for _, v := range side {
+		if find(d, v).ok || find(a, v).ok || (r.verified && !find(other, v).ok) {
+			out = append(out, v)
+		}
+	}
+	return out
+}

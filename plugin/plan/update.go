@@ -1,0 +1,142 @@
+package plan
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/cluster"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
+)
+
+// decideUpdate compares an object that exists.
+func (p Planner) decideUpdate(ctx context.Context, w *wanted, ready prepared) error {
+	o := w.out
+	e, err := p.gather(w, ready)
+	if err != nil {
+		return err
+	}
+	if len(e.cmp.findings) == 0 && !e.cmp.suspect {
+		return nil
+	}
+	result, err := p.dryRun(ctx, o)
+	if err != nil {
+		o.conclude(decide(e), e)
+		return p.dryRunFailed(o, ready, err)
+	}
+	e.result = comparable(result.Object)
+	o.conclude(decide(e), e)
+	o.Status = statusPatch(e, ready)
+	return nil
+}
+
+// gather collects the evidence about one existing object.
+func (p Planner) gather(w *wanted, ready prepared) (evidence, error) {
+	o := w.out
+	entries, err := owners(o.Live)
+	if err != nil {
+		return evidence{}, fmt.Errorf("%s: %w", o.Ref, err)
+	}
+	live := comparable(o.Live)
+	a, known := applied(ready, o.Desired, w.entry, w.recorded, o.Live, p.Hasher)
+	e := evidence{
+		ownership: ownership{manager: p.Policy.FieldManager, adopted: p.Policy.Adopted, entries: entries},
+		live:      live, schema: w.schema, custom: !object.BuiltIn(o.Ref.Group),
+		desired: ready.desired, applied: a, policy: p.Policy,
+	}
+	e.cmp = compare(ready.desired, a, live, w.schema, e.custom, p.excludedFor(ready, a))
+	if !known {
+		e.cmp.findings = append(e.cmp.findings, ownedFindings(ready.desired, live, e.ownership)...)
+	}
+	return e, nil
+}
+
+// excludedFor is the policy's list. An object without a last applied body has
+// nothing to judge a wanted status by, so that the live one serves.
+func (p Planner) excludedFor(ready prepared, a map[string]any) []fieldpath.Path {
+	if a == nil && ready.desired["status"] != nil {
+		return nil
+	}
+	return p.Policy.Excluded
+}
+
+// dryRun asks the server what a forced apply would make of the object.
+func (p Planner) dryRun(ctx context.Context, o *Object) (*unstructured.Unstructured, error) {
+	body := withPreconditions(o.Send, string(o.UID), o.ResourceVersion)
+	return p.Cluster.Apply(ctx, o.Mapping, body, cluster.ApplyOptions{
+		Force: true, DryRun: true, Manager: p.Policy.FieldManager, Validation: "Strict",
+	})
+}
+
+// conclude writes the decision into the object together with its text.
+func (o *Object) conclude(d decision, e evidence) {
+	o.Op, o.Force, o.Differences, o.Hidden = d.op, d.force, d.shown, d.hidden
+	o.Overridden = d.overridden
+	if o.Op == OpNone {
+		return
+	}
+	after, verified := e.result, e.result != nil
+	if !verified {
+		after = e.desired
+	}
+	o.before, o.after = restrict(withoutStatus(e.live), withoutStatus(after), e.desired, e.applied, e.schema, verified)
+	showStatus(o.before, e.applied)
+	showStatus(o.after, e.desired)
+}
+
+func withoutStatus(body map[string]any) map[string]any {
+	out := copyMap(body)
+	delete(out, "status")
+	return out
+}
+
+// showStatus puts the status of the files on one side of the text: it is judged
+// by what was asked, never by what controllers wrote since.
+func showStatus(side, from map[string]any) {
+	if status, ok := from["status"]; ok {
+		side["status"] = status
+	}
+}
+
+// statusPatch is sent when the asked status changed.
+func statusPatch(e evidence, ready prepared) map[string]any {
+	if ready.status == nil || object.Equal(ready.status, e.applied["status"]) {
+		return nil
+	}
+	return ready.status
+}
+
+// dryRunFailed turns the server's refusal into a verdict; what the plan can't
+// know it says.
+func (p Planner) dryRunFailed(o *Object, ready prepared, err error) error {
+	switch {
+	case errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
+		return err
+	case apierrors.IsInvalid(err) && o.Live != nil:
+		p.blocked(o, ready, err)
+	case noDryRun(err):
+		o.Unverified = "a webhook of the kind doesn't support dry-run"
+	case apierrors.IsForbidden(err):
+		o.Unverified = "no permission for a dry-run: " + o.scrub(err)
+	default:
+		o.Op, o.Err = OpError, fmt.Errorf("%s: %s", o.Desired.Origin, o.scrub(err))
+	}
+	return nil
+}
+
+func noDryRun(err error) bool {
+	return apierrors.IsBadRequest(err) && strings.Contains(err.Error(), "dry run")
+}
+
+// scrub takes secret values out of what the server said about the object.
+func (o *Object) scrub(err error) string {
+	if !isSecret(o.Desired.Body) {
+		return err.Error()
+	}
+	return object.Scrub(err.Error(), o.Desired.Body, o.Live)
+}
