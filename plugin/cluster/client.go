@@ -13,6 +13,8 @@ import (
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
+
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
 )
 
 // Options say which cluster, and as whom.
@@ -35,15 +37,14 @@ type Options struct {
 	// out of reach; 0 means 30 s. A server that only asks for patience gets four
 	// times as long.
 	RetryFor time.Duration
-	// Scrub takes secret values of an object out of a server's text about it.
-	// nil withholds every text about a Secret.
-	Scrub Scrubber
+	// Scrub takes what is secret in the bodies out of a server's text about them;
+	// nil is object.Scrub.
+	Scrub func(text string, bodies ...map[string]any) string
 }
 
 // Client talks to one API server. It is safe for concurrent use.
 type Client struct {
 	getter       genericclioptions.RESTClientGetter
-	loader       *rest.Config
 	http         *http.Client
 	base         *url.URL
 	timeout      time.Duration
@@ -55,7 +56,7 @@ type Client struct {
 	warnings     *Warnings
 	retryFor     time.Duration
 	jitter       func() float64
-	scrub        Scrubber
+	scrub        func(text string, bodies ...map[string]any) string
 
 	catalogue *catalogue
 	schemas   *schemaStore
@@ -69,6 +70,13 @@ type Client struct {
 
 // Connect reads the kubeconfig and prepares a client. It sends no request.
 func Connect(o Options) (*Client, error) {
+	warnings := NewWarnings(o.Warn)
+	if flags, ok := o.Getter.(*genericclioptions.ConfigFlags); ok && flags.WrapConfigFn == nil {
+		// Discovery's client is made by the flags: it should look like ours.
+		flags.WrapConfigFn = func(cfg *rest.Config) *rest.Config {
+			return dress(cfg, o.UserAgent, warnings)
+		}
+	}
 	cfg, err := o.Getter.ToRESTConfig()
 	if err != nil {
 		return nil, fmt.Errorf("read the kubeconfig: %w", err)
@@ -77,7 +85,7 @@ func Connect(o Options) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("prepare discovery: %w", err)
 	}
-	c, err := newClient(cfg, o)
+	c, err := newClient(cfg, o, warnings)
 	if err != nil {
 		return nil, err
 	}
@@ -85,12 +93,19 @@ func Connect(o Options) (*Client, error) {
 	return c, nil
 }
 
-// newClient sets everything up but discovery.
-func newClient(cfg *rest.Config, o Options) (*Client, error) {
+// dress puts the user agent and the handler of warnings on a copy of a config.
+func dress(cfg *rest.Config, userAgent string, warnings *Warnings) *rest.Config {
 	cfg = rest.CopyConfig(cfg)
-	if o.UserAgent != "" {
-		cfg.UserAgent = o.UserAgent
+	cfg.WarningHandlerWithContext = warnings
+	if userAgent != "" {
+		cfg.UserAgent = userAgent
 	}
+	return cfg
+}
+
+// newClient sets everything up but discovery.
+func newClient(cfg *rest.Config, o Options, warnings *Warnings) (*Client, error) {
+	cfg = dress(cfg, o.UserAgent, warnings)
 	base, _, err := rest.DefaultServerUrlFor(cfg)
 	if err != nil {
 		return nil, fmt.Errorf("server address %q: %w", cfg.Host, err)
@@ -104,7 +119,6 @@ func newClient(cfg *rest.Config, o Options) (*Client, error) {
 	o = withDefaults(o)
 	return &Client{
 		getter:       o.Getter,
-		loader:       cfg,
 		http:         httpClient,
 		base:         base,
 		timeout:      timeout,
@@ -113,7 +127,7 @@ func newClient(cfg *rest.Config, o Options) (*Client, error) {
 		limiter:      o.Limiter,
 		throttle:     newThrottle(o.Clock),
 		outage:       &outage{},
-		warnings:     NewWarnings(o.Warn),
+		warnings:     warnings,
 		retryFor:     o.RetryFor,
 		jitter:       rand.Float64,
 		scrub:        o.Scrub,
@@ -130,6 +144,9 @@ func withDefaults(o Options) Options {
 	}
 	if o.RetryFor == 0 {
 		o.RetryFor = defaultRetryFor
+	}
+	if o.Scrub == nil {
+		o.Scrub = object.Scrub
 	}
 	return o
 }

@@ -27,23 +27,25 @@ func (c *Client) do(ctx context.Context, r *request, settle func(context.Context
 				return body, nil
 			}
 		}
-		lost := r.writes() && doubtful(err)
-		doubt = doubt || lost
+		if r.writes() && doubtful(err) {
+			doubt = true
+		}
 		if err := t.pause(ctx, err); err != nil {
-			return nil, r.fail(c.final(ctx, r, err, lost))
+			return nil, r.fail(c.final(ctx, r, err, doubt && !refusedRepetition(err)))
 		}
 	}
 }
 
-// final marks what a caller must know about a failure that stays.
-func (c *Client) final(ctx context.Context, r *request, err error, lost bool) error {
+// final marks what a caller must know about a failure that stays: nobody serves
+// the kind, its API is out of reach, or a write whose outcome is open.
+func (c *Client) final(ctx context.Context, r *request, err error, open bool) error {
 	switch {
-	case isNotServed(err):
+	case r.gk != noGroupKind && isNotServed(err):
 		c.catalogue.forget(ctx)
 		return &ErrNoKind{GroupKind: r.gk, Version: r.version}
-	case isAggregatorRefusal(err):
+	case r.gk != noGroupKind && isAggregatorRefusal(err):
 		return &ErrUnavailable{GroupVersion: r.gk.WithVersion(r.version).GroupVersion(), Reason: "service unavailable"}
-	case lost && isConnection(err):
+	case open:
 		return &ErrOutcomeUnknown{Err: err}
 	}
 	return err

@@ -62,7 +62,7 @@ func (e *ErrNoKind) Error() string {
 		return fmt.Sprintf("no matches for kind %q in %s", e.GroupKind.Kind, gv)
 	}
 	if len(e.Served) == 0 {
-		return fmt.Sprintf("no matches for kind %q in version %q: the cluster serves no version of it", e.GroupKind.Kind, gv)
+		return fmt.Sprintf("no matches for kind %q in version %q: the cluster does not serve it", e.GroupKind.Kind, gv)
 	}
 	served := make([]string, len(e.Served))
 	for i, v := range e.Served {

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/discovery/cached/memory"
+	"k8s.io/klog/v2"
 )
 
 // Mapping is how the cluster serves a kind.
@@ -213,7 +214,7 @@ func sortPreferred(g *metav1.APIGroup) {
 
 func (c *Client) fetchGroups(ctx context.Context) (list *metav1.APIGroupList, err error) {
 	err = c.retry(ctx, verbGet, func(ctx context.Context) error {
-		list, err = c.catalogue.client.ServerGroupsWithContext(ctx)
+		list, err = c.catalogue.client.ServerGroupsWithContext(silent(ctx))
 		return err
 	})
 	if err != nil {
@@ -232,7 +233,7 @@ func (c *Client) resources(ctx context.Context, gv schema.GroupVersion) (*metav1
 	var list *metav1.APIResourceList
 	err := c.retry(ctx, verbDiscover, func(ctx context.Context) error {
 		var err error
-		list, err = k.client.ServerResourcesForGroupVersionWithContext(ctx, gv.String())
+		list, err = k.client.ServerResourcesForGroupVersionWithContext(silent(ctx), gv.String())
 		return err
 	})
 	switch {
@@ -246,6 +247,12 @@ func (c *Client) resources(ctx context.Context, gv schema.GroupVersion) (*metav1
 	default:
 		return nil, &ErrUnavailable{GroupVersion: gv, Reason: reasonOf(err)}
 	}
+}
+
+// silent keeps discovery's client from logging what it returns as an error
+// anyway.
+func silent(ctx context.Context) context.Context {
+	return klog.NewContext(ctx, klog.Logger{})
 }
 
 // reasonOf words why a group version could not be read.

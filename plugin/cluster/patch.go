@@ -23,7 +23,7 @@ func (c *Client) Patch(ctx context.Context, m Mapping, namespace, name string, k
 	if err := validTarget(m, namespace, name); err != nil {
 		return nil, r.fail(err)
 	}
-	body := decodePatch(data)
+	body := patchBody(kind, data)
 	c.write(r, m, body, data, o)
 	r.contentType = string(kind)
 	if kind == types.JSONPatchType {

@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/http"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
@@ -55,13 +54,20 @@ func retryable(err error, v verb) (delay time.Duration, again bool) {
 	return delay, code(err) == 0 && isPassing(err)
 }
 
-// doubtful tells whether a failed write may have been performed all the same.
+// doubtful tells whether a failed write may have been performed all the same:
+// the answer got lost, or it comes from somebody who did not see the end.
 func doubtful(err error) bool {
 	var conn *connectionError
 	if errors.As(err, &conn) {
 		return conn.sent
 	}
-	return code(err) >= 500
+	switch code(err) {
+	case http.StatusBadGateway, http.StatusGatewayTimeout:
+		return true
+	case http.StatusInternalServerError:
+		return isEtcdHiccup(err) && !calledWebhook(err)
+	}
+	return false
 }
 
 // code is the HTTP status of an API error, 0 for other errors.
@@ -184,38 +190,13 @@ func isCut(err error) bool {
 	return false
 }
 
-// outage remembers since when the server has been out of reach, for all requests
-// together: when it is gone for good, each of a thousand objects must not wait
-// its own half minute.
-type outage struct {
-	mu    sync.Mutex
-	met   bool // the server has answered before
-	since time.Time
-}
-
-// heard notes an answer, good or bad.
-func (o *outage) heard() {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.met, o.since = true, time.Time{}
-}
-
-// lost notes a request without an answer and tells since when that is so.
-func (o *outage) lost(now time.Time) (since time.Time, met bool) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.since.IsZero() {
-		o.since = now
-	}
-	return o.since, o.met
-}
-
 // retry repeats one step until it succeeds, fails for good, or its time is up.
 func (c *Client) retry(ctx context.Context, v verb, step func(context.Context) error) error {
 	t := c.newTries(v)
 	for {
 		err := step(ctx)
 		if err == nil {
+			c.outage.over()
 			return nil
 		}
 		if err := t.pause(ctx, err); err != nil {
@@ -290,19 +271,17 @@ func (t *tries) length(asked time.Duration) time.Duration {
 
 // left is how much time this failure may still take.
 func (t *tries) left(err error) time.Duration {
-	now, bound, since := t.c.clock.Now(), t.c.retryFor, t.started
+	now, bound := t.c.clock.Now(), t.c.retryFor
 	if apierrors.IsTooManyRequests(err) {
 		bound *= patience
 	}
-	if isConnection(err) {
-		lost, met := t.c.outage.lost(now)
-		if !met && isDial(err) {
-			// Nobody there from the start: a wrong address, most likely.
-			return 0
-		}
-		if lost.Before(since) {
-			since = lost
-		}
+	since, met := t.c.outage.lasting(now, t.c.retryFor)
+	if !met && isDial(err) {
+		// Nobody there from the start: a wrong address, most likely.
+		return 0
+	}
+	if t.started.Before(since) {
+		since = t.started
 	}
 	return bound - now.Sub(since)
 }

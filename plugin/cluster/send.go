@@ -80,7 +80,9 @@ func (c *Client) open(ctx context.Context, r *request) (*http.Response, error) {
 
 // observe learns from an answer's header: flow control, patience, warnings.
 func (c *Client) observe(ctx context.Context, r *request, resp *http.Response) {
-	c.outage.heard()
+	if resp.StatusCode < http.StatusInternalServerError && resp.StatusCode != http.StatusTooManyRequests {
+		c.outage.over()
+	}
 	c.throttle.observe(resp.Header)
 	if resp.StatusCode == http.StatusTooManyRequests || resp.Header.Get("Retry-After") != "" {
 		c.limiter.Throttled()
