@@ -1,0 +1,98 @@
+package printers
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/plan"
+)
+
+// Report prints a plan as text: one block for each change, the table of
+// operations if Summary is set, and notes on what neither shows. It returns the
+// first error of the writer.
+func Report(r *plan.Report, o Options) error {
+	p := newPrinter(o)
+	if err := p.changes(r); err != nil {
+		return err
+	}
+	if o.Summary {
+		p.summary(r)
+	}
+	p.notes(r)
+	return p.flush()
+}
+
+// Changes prints the blocks of a plan only. Nothing is printed when nothing
+// differs.
+func Changes(r *plan.Report, o Options) error {
+	p := newPrinter(o)
+	if err := p.changes(r); err != nil {
+		return err
+	}
+	return p.flush()
+}
+
+// Summary prints the table of operations with its two footer lines only.
+func Summary(r *plan.Report, o Options) error {
+	p := newPrinter(o)
+	p.summary(r)
+	return p.flush()
+}
+
+// printer collects the output of one call. bufio.Writer keeps the first error,
+// so the writing methods don't return any.
+type printer struct {
+	o     Options
+	paint palette
+	out   *bufio.Writer
+	// wrote tells whether something stands above, from which a new part is set
+	// apart by an empty line.
+	wrote bool
+}
+
+func newPrinter(o Options) *printer {
+	out := o.Out
+	if out == nil {
+		out = io.Discard
+	}
+	return &printer{o: o, paint: newPalette(o.Color), out: bufio.NewWriter(out)}
+}
+
+// flush ends the output; the error is that of the first write that failed.
+func (p *printer) flush() error {
+	if err := p.out.Flush(); err != nil {
+		return fmt.Errorf("write output: %w", err)
+	}
+	return nil
+}
+
+func (p *printer) line(parts ...string) {
+	for _, part := range parts {
+		p.out.WriteString(part)
+	}
+	p.out.WriteByte('\n')
+	p.wrote = true
+}
+
+// part starts a new part of the output.
+func (p *printer) part() {
+	if p.wrote {
+		p.out.WriteByte('\n')
+	}
+}
+
+// title names an object as kapp does: service/app (v1) namespace: default.
+func title(kind, name, apiVersion, namespace string) string {
+	scope := "cluster"
+	if namespace != "" {
+		scope = "namespace: " + cleanCell(namespace)
+	}
+	return fmt.Sprintf("%s/%s (%s) %s",
+		strings.ToLower(cleanCell(kind)), cleanCell(name), cleanCell(apiVersion), scope)
+}
+
+func objectTitle(o plan.ObjectReport) string {
+	return title(o.Kind, o.Name, o.APIVersion, o.Namespace)
+}

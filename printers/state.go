@@ -1,0 +1,176 @@
+package printers
+
+import (
+	"strings"
+
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/plan"
+)
+
+// Kinds of the state results in plan.APIVersion.
+const (
+	StateListKind  = "StateList"
+	StateDiffKind  = "StateDiff"
+	StateDriftKind = "StateDrift"
+)
+
+// StateResource names a recorded object by its state key without the manifest.
+type StateResource struct {
+	Group     string `json:"group"`
+	Version   string `json:"version"`
+	Kind      string `json:"kind"`
+	Namespace string `json:"namespace,omitempty"`
+	Name      string `json:"name"`
+}
+
+// String is the state key without the manifest: group/version/kind/namespace/name
+// or, cluster-scoped, group/version/kind/name. The core group leaves a leading
+// slash.
+func (r StateResource) String() string {
+	parts := []string{r.Group, r.Version, r.Kind}
+	if r.Namespace != "" {
+		parts = append(parts, r.Namespace)
+	}
+	return strings.Join(append(parts, r.Name), "/")
+}
+
+// StateEntry is one recorded object of a manifest.
+type StateEntry struct {
+	StateResource
+	// ContentHash is empty for an entry written ahead of its object.
+	ContentHash string `json:"contentHash"`
+	// RawKey is the data key of an entry whose key can't be read; the names are
+	// empty then.
+	RawKey string `json:"rawKey,omitempty"`
+}
+
+// StateManifest is the record of one manifest.
+type StateManifest struct {
+	Manifest string `json:"manifest"`
+	// Orphan is set when a record exists and no file names the manifest.
+	Orphan bool `json:"orphan,omitempty"`
+	// LastSyncedAt and GitCommitHash are the texts of _metadata; empty when absent.
+	LastSyncedAt  string       `json:"lastSyncedAt,omitempty"`
+	GitCommitHash string       `json:"gitCommitHash,omitempty"`
+	Entries       []StateEntry `json:"entries"`
+	// Notes say what couldn't be read or used.
+	Notes []string `json:"notes,omitempty"`
+}
+
+// StateList is the result of state list. Manifests print in the given order,
+// their entries by state key.
+type StateList struct {
+	APIVersion string          `json:"apiVersion"`
+	Kind       string          `json:"kind"`
+	Manifests  []StateManifest `json:"manifests"`
+}
+
+// NewStateList wraps records as a result.
+func NewStateList(manifests []StateManifest) *StateList {
+	return &StateList{APIVersion: plan.APIVersion, Kind: StateListKind, Manifests: orEmpty(manifests)}
+}
+
+// Names lists the recorded objects.
+func (l *StateList) Names() []string {
+	var names []string
+	for _, m := range l.Manifests {
+		for _, e := range sortedEntries(m.Entries) {
+			if e.RawKey == "" {
+				names = append(names, kubectlName(e.Group, e.Kind, e.Name))
+			}
+		}
+	}
+	return names
+}
+
+// StateChange is one difference between what was built and what is recorded.
+type StateChange struct {
+	StateResource
+	// Status is added, modified, removed, always-sync or unknown.
+	Status string `json:"status"`
+	// ContentHash is that of the built object, empty when it is gone; Was is the
+	// recorded one.
+	ContentHash string `json:"contentHash,omitempty"`
+	Was         string `json:"was,omitempty"`
+}
+
+// StateDiffManifest holds the changes of one manifest in the order to print.
+type StateDiffManifest struct {
+	Manifest string        `json:"manifest"`
+	Orphan   bool          `json:"orphan,omitempty"`
+	Changes  []StateChange `json:"changes"`
+	Notes    []string      `json:"notes,omitempty"`
+}
+
+// StateDiff is the result of state diff: build against state.
+type StateDiff struct {
+	APIVersion string              `json:"apiVersion"`
+	Kind       string              `json:"kind"`
+	Manifests  []StateDiffManifest `json:"manifests"`
+}
+
+// NewStateDiff wraps changes as a result.
+func NewStateDiff(manifests []StateDiffManifest) *StateDiff {
+	return &StateDiff{APIVersion: plan.APIVersion, Kind: StateDiffKind, Manifests: orEmpty(manifests)}
+}
+
+// Names lists the objects with a change.
+func (d *StateDiff) Names() []string {
+	var names []string
+	for _, m := range d.Manifests {
+		for _, c := range m.Changes {
+			names = append(names, kubectlName(c.Group, c.Kind, c.Name))
+		}
+	}
+	return names
+}
+
+// StateDrifted is one recorded object that isn't in the cluster as recorded.
+type StateDrifted struct {
+	StateResource
+	// Status is live-drifted or live-missing.
+	Status string `json:"status"`
+	// LiveHash is empty when the object is missing or has no comparable hash.
+	LiveHash   string `json:"liveHash,omitempty"`
+	StoredHash string `json:"storedHash"`
+	// Differences are the drifted fields, masked, with their authors.
+	Differences []plan.Difference `json:"differences,omitempty"`
+}
+
+// StateDriftManifest holds the drift of one manifest in the order to print.
+type StateDriftManifest struct {
+	Manifest string         `json:"manifest"`
+	Orphan   bool           `json:"orphan,omitempty"`
+	Objects  []StateDrifted `json:"objects"`
+	Notes    []string       `json:"notes,omitempty"`
+}
+
+// StateDrift is the result of state drift: state against the cluster.
+type StateDrift struct {
+	APIVersion string               `json:"apiVersion"`
+	Kind       string               `json:"kind"`
+	Manifests  []StateDriftManifest `json:"manifests"`
+}
+
+// NewStateDrift wraps drift as a result.
+func NewStateDrift(manifests []StateDriftManifest) *StateDrift {
+	return &StateDrift{APIVersion: plan.APIVersion, Kind: StateDriftKind, Manifests: orEmpty(manifests)}
+}
+
+// Names lists the drifted and missing objects.
+func (d *StateDrift) Names() []string {
+	var names []string
+	for _, m := range d.Manifests {
+		for _, o := range m.Objects {
+			names = append(names, kubectlName(o.Group, o.Kind, o.Name))
+		}
+	}
+	return names
+}
+
+// orEmpty keeps a list from being null in JSON.
+func orEmpty[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
