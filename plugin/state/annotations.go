@@ -1,0 +1,68 @@
+package state
+
+import (
+	"encoding/json"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// Annotations of our objects. They are not data keys because the original tool
+// reads every data key as an object.
+const (
+	// AnnotationManifest holds the full manifest name, which the object's own name
+	// may hold only in part.
+	AnnotationManifest = "tazuna.pepabo.com/manifest"
+	// AnnotationLastRun holds a Run as JSON.
+	AnnotationLastRun = "tazuna.pepabo.com/last-run"
+	// AnnotationDefaultNamespace and AnnotationFieldManager hold what the objects
+	// were applied with.
+	AnnotationDefaultNamespace = "tazuna.pepabo.com/default-namespace"
+	AnnotationFieldManager     = "tazuna.pepabo.com/field-manager"
+	// AnnotationShards is the number of objects the record is spread over, on the
+	// first of them; absent means one.
+	AnnotationShards = "tazuna.pepabo.com/shards"
+	// AnnotationSession is the random name of the run that holds a Lease.
+	AnnotationSession = "tazuna.pepabo.com/session"
+)
+
+// ResultRunning is the Result of a run that has announced its objects and not
+// ended yet. It stays if the run is killed.
+const ResultRunning = "running"
+
+// Run is what a record remembers of the run that wrote it last.
+type Run struct {
+	User        string    `json:"user,omitempty"`
+	Host        string    `json:"host,omitempty"`
+	PID         int       `json:"pid,omitempty"`
+	Operation   string    `json:"operation,omitempty"`
+	ToolVersion string    `json:"toolVersion,omitempty"`
+	Time        time.Time `json:"time,omitzero"`
+	PlanDigest  string    `json:"planDigest,omitempty"`
+	Result      string    `json:"result,omitempty"`
+	Session     string    `json:"session,omitempty"`
+}
+
+// RunInfo is what the caller knows about its run, for the annotations. Empty
+// fields leave the annotation as it is; Result and PlanDigest are of this run
+// only.
+type RunInfo struct {
+	DefaultNamespace, FieldManager string
+	PlanDigest, Result             string
+}
+
+// lastRun reads the annotation; what cannot be read counts as unknown.
+func lastRun(u *unstructured.Unstructured) Run {
+	r := Run{}
+	if err := json.Unmarshal([]byte(u.GetAnnotations()[AnnotationLastRun]), &r); err != nil {
+		return Run{}
+	}
+	return r
+}
+
+// encode returns the annotation's value.
+func (r Run) encode() string {
+	r.Time = r.Time.UTC().Truncate(time.Second)
+	text, _ := json.Marshal(r) // strings, a number and a time always encode
+	return string(text)
+}

@@ -1,0 +1,56 @@
+package state
+
+import (
+	"fmt"
+	"time"
+)
+
+// Entry is what the record knows of one object.
+type Entry struct {
+	// Key names the object as it was applied last, API version included.
+	Key Key
+	// ContentHash is the hash of the object as it was built for the last
+	// successful apply. Empty: an apply was begun and its end is not known.
+	ContentHash string
+
+	// The rest comes from the bodies and is empty where they are lost,
+	// forbidden or older than ContentHash.
+
+	// Body is the object as it was applied last, masked values as HMACs; nil if
+	// unknown. It is shared: whoever wants to change it copies it first.
+	Body map[string]any
+	// UID and ResourceVersion are those the server answered the apply with.
+	UID, ResourceVersion string
+	// InputKey is the caller's fingerprint of everything the verdict depended on.
+	InputKey string
+	// Order is the position in which the object was applied, for deleting in
+	// reverse.
+	Order int
+}
+
+// Metadata says when, and from which commit, the manifest was synced last. Zero
+// values mean unknown.
+type Metadata struct {
+	GitCommitHash string
+	LastSyncedAt  time.Time
+}
+
+// DamagedEntry is a part of the record that this version cannot read. It is kept
+// as it is. While there is one, nothing may be deleted on the word of the record.
+type DamagedEntry struct {
+	// ConfigMap and DataKey say where it stands. DataKey is empty if a whole
+	// ConfigMap of the record is missing.
+	ConfigMap, DataKey string
+	// Key is the object it seems to stand for; zero if even that is unreadable.
+	Key Key
+	// Reason says what was wanted and what was found.
+	Reason string
+}
+
+// String names the place and the reason.
+func (d DamagedEntry) String() string {
+	if d.DataKey == "" {
+		return fmt.Sprintf("ConfigMap %s/%s: %s", Namespace, d.ConfigMap, d.Reason)
+	}
+	return fmt.Sprintf("ConfigMap %s/%s, key %s: %s", Namespace, d.ConfigMap, d.DataKey, d.Reason)
+}

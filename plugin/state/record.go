@@ -1,0 +1,99 @@
+package state
+
+import (
+	"strings"
+
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
+)
+
+// Record is what the cluster remembers of one manifest, as it was read. It does
+// not change afterwards.
+type Record struct {
+	Manifest string
+	// Exists tells whether the manifest was ever recorded. Without it the record
+	// is empty.
+	Exists bool
+	// Entries are in state key order. One object can have two, under different
+	// API versions, in records of the original tool.
+	Entries []Entry
+	Metadata
+	// DefaultNamespace is the one that objects without a namespace were given, and
+	// FieldManager the one they were applied with; empty in records of the
+	// original tool.
+	DefaultNamespace, FieldManager string
+	// LastRun is the run that wrote the record last; zero if unknown.
+	LastRun Run
+	// Damaged is what could not be read. Nothing may be deleted on the word of the
+	// record while there is any.
+	Damaged []DamagedEntry
+	// BodiesKnown tells whether last-applied bodies could be read at all.
+	BodiesKnown bool
+	// Notes say in sentences what could not be used.
+	Notes []string
+
+	index    map[object.Ref][]int
+	revision string
+	// configMap is the name of the record's first ConfigMap, there or not.
+	configMap string
+}
+
+// Find returns the entry of an object, whatever API version it was applied with.
+// A cluster-scoped object is also found under a namespace: the original tool
+// gives its default namespace to those as well.
+func (r *Record) Find(ref object.Ref) (Entry, bool) {
+	found := r.lookup(ref)
+	if len(found) == 0 {
+		return Entry{}, false
+	}
+	best := found[0]
+	for _, i := range found[1:] {
+		if r.Entries[best].ContentHash == "" || r.Entries[i].Body != nil {
+			best = i
+		}
+	}
+	return r.Entries[best], true
+}
+
+// Revision changes whenever somebody writes the record's ConfigMaps. Two reads
+// with the same revision list the same objects.
+func (r *Record) Revision() string { return r.revision }
+
+// lookup returns the indexes of all entries of an object.
+func (r *Record) lookup(ref object.Ref) []int {
+	if found := r.index[ref]; len(found) > 0 || ref.Namespace != "" {
+		return found
+	}
+	return r.index[stamped(ref)]
+}
+
+// anyNamespace marks index entries that are found without their namespace. No
+// namespace has this name.
+const anyNamespace = "*"
+
+func stamped(ref object.Ref) object.Ref {
+	ref.Namespace = anyNamespace
+	return ref
+}
+
+// indexEntries makes the entries findable.
+func (r *Record) indexEntries() {
+	r.index = make(map[object.Ref][]int, 2*len(r.Entries))
+	for i, e := range r.Entries {
+		ref := e.Key.Ref()
+		r.index[ref] = append(r.index[ref], i)
+		if ref.Namespace != "" {
+			r.index[stamped(ref)] = append(r.index[stamped(ref)], i)
+		}
+	}
+}
+
+// revisionOf joins what the server says of each ConfigMap.
+func revisionOf(shards []*shard) string {
+	var parts []string
+	for _, s := range shards {
+		if s.live != nil {
+			parts = append(parts, string(s.live.GetUID())+"@"+s.live.GetResourceVersion())
+		}
+	}
+	return strings.Join(parts, " ")
+}

@@ -1,0 +1,93 @@
+package state
+
+import (
+	"strings"
+
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
+)
+
+// hashedValue begins what object.Hasher.Keyed puts in the place of a value.
+const hashedValue = "hmac:"
+
+// storable tells whether a body may be recorded: it holds no value that nobody
+// may see. Callers hash those values first; this is the second lock, and where it
+// is in doubt the body stays out, which costs precision and no more.
+func storable(body map[string]any) bool {
+	if hiddenByAnnotation(body) {
+		return false
+	}
+	if !strings.EqualFold(object.RefOf(body).Kind, "Secret") {
+		return true
+	}
+	for name, value := range body {
+		switch name {
+		case "apiVersion", "kind", "type", "immutable":
+		case "metadata":
+			if !plainMetadata(value) {
+				return false
+			}
+		default:
+			if !allHashed(value) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// hiddenByAnnotation tells whether an object asks for values of its own to be
+// hidden. Which ones they are is not settled here.
+func hiddenByAnnotation(body map[string]any) bool {
+	for name := range annotationsOf(body) {
+		if name == "werf.io/sensitive" || name == "werf.io/sensitive-paths" {
+			return true
+		}
+	}
+	return false
+}
+
+// allHashed tells whether a value, or every value of a mapping, is a hash.
+func allHashed(value any) bool {
+	switch v := value.(type) {
+	case nil:
+		return true
+	case string:
+		return isHash(strings.TrimPrefix(v, hashedValue)) && strings.HasPrefix(v, hashedValue)
+	case map[string]any:
+		for _, item := range v {
+			if _, nested := item.(map[string]any); nested || !allHashed(item) {
+				return false
+			}
+		}
+		return true
+	default:
+		return false
+	}
+}
+
+// plainMetadata tells whether a Secret's metadata holds no former copy of it.
+func plainMetadata(value any) bool {
+	meta, ok := value.(map[string]any)
+	if !ok {
+		return false
+	}
+	annotations, ok := meta["annotations"].(map[string]any)
+	if !ok {
+		return meta["annotations"] == nil
+	}
+	for name, text := range annotations {
+		former := name == "kubectl.kubernetes.io/last-applied-configuration" ||
+			name == "objectset.rio.cattle.io/applied" ||
+			strings.HasPrefix(name, "kapp.k14s.io/original")
+		if former && !allHashed(text) {
+			return false
+		}
+	}
+	return true
+}
+
+func annotationsOf(body map[string]any) map[string]any {
+	meta, _ := body["metadata"].(map[string]any)
+	annotations, _ := meta["annotations"].(map[string]any)
+	return annotations
+}
