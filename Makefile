@@ -1,0 +1,90 @@
+# What a contributor runs; `make help` lists it. A target needs Go, git and a
+# POSIX shell: neither root nor a package manager nor a container runtime.
+
+# The same flags everywhere, so that every package is compiled once.
+export CGO_ENABLED := 0
+export GOFLAGS := -trimpath -buildvcs=false
+export GOWORK := off
+
+VERSION ?= $(shell git describe --tags --match 'v*' --dirty 2>/dev/null || echo dev)
+LDFLAGS := -s -w -X main.version=$(VERSION)
+
+GOLANGCI_LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+# The gofumpt of the golangci-lint above, so that the two agree.
+GOFUMPT := mvdan.cc/gofumpt@v0.12.0
+
+# Where `make cluster` keeps its control plane.
+CLUSTER ?= .cluster
+FUZZTIME ?= 20s
+BENCH ?= .
+
+.DEFAULT_GOAL := help
+
+.PHONY: help
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-20s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+.PHONY: build
+build: ## Build bin/kubectl-tazuna
+	@LDFLAGS='$(LDFLAGS)' sh test/tools/build.sh bin/kubectl-tazuna ./cmd/kubectl-tazuna
+
+.PHONY: build-all
+build-all: ## Cross-compile every released platform into dist/
+	@LDFLAGS='$(LDFLAGS)' sh test/tools/build-all.sh dist
+
+.PHONY: build-controlplane
+build-controlplane: ## Build bin/controlplane and bin/kubectl (once: all of Kubernetes)
+	@sh test/controlplane/build.sh bin
+
+.PHONY: cluster
+cluster: build-controlplane ## Start a real control plane in the background
+	@kubeconfig=$$(bin/controlplane start --dir $(CLUSTER) | tail -n 1) && \
+	echo "A control plane runs in $(CLUSTER). To use it:" && \
+	echo "  export KUBECONFIG=$$kubeconfig PATH=\"$(CURDIR)/bin:\$$PATH\""
+
+.PHONY: cluster-stop
+cluster-stop: ## Stop it and remove its data
+	@[ ! -d $(CLUSTER) ] || { bin/controlplane stop --dir $(CLUSTER) && rm -rf $(CLUSTER); }
+
+.PHONY: demo
+demo: build build-controlplane ## Show the main job on a real control plane, from first apply to drift
+	@sh demo/demo.sh
+
+.PHONY: test
+test: build build-controlplane ## Run all tests: unit, integration and e2e on one control plane
+	@sh test/tools/test.sh
+
+.PHONY: test-unit
+test-unit: ## Run the tests that need no control plane
+	go test ./...
+
+.PHONY: test-race
+test-race: ## Run the race detector on the packages that link neither kubectl nor Helm
+	@sh test/tools/race.sh
+
+.PHONY: lint
+lint: ## Run golangci-lint, gofumpt and go vet as CI does
+	@sh test/tools/install.sh bin/tools $(GOLANGCI_LINT)
+	bin/tools/golangci-lint run ./...
+	cd test/controlplane && ../../bin/tools/golangci-lint run --config ../../.golangci.yml ./...
+
+.PHONY: fmt
+fmt: ## Format all Go code
+	@sh test/tools/install.sh bin/tools $(GOFUMPT)
+	bin/tools/gofumpt -l -w cmd plugin printers test
+
+.PHONY: docs
+docs: ## Write docs/reference from the commands
+	go run ./test/tools/gendocs docs/reference
+
+.PHONY: bench
+bench: ## Run the benchmarks (BENCH=regexp)
+	go test -run '^$$' -bench '$(BENCH)' -benchmem ./plugin/... ./printers/... ./test/...
+
+.PHONY: fuzz
+fuzz: ## Fuzz every fuzz target for FUZZTIME (20s)
+	@sh test/tools/fuzz.sh $(FUZZTIME)
+
+.PHONY: clean
+clean: cluster-stop ## Remove what was built here; caches in the home directory stay
+	rm -rf bin dist

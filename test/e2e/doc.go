@@ -1,0 +1,33 @@
+// Package e2e runs the built plugin against a real control plane, the way a
+// person does: each script in testdata/script is a terminal log with its input
+// files (see rogpeppe/go-internal/testscript), and the oracle compares our
+// verdicts with `kubectl diff --server-side`.
+//
+// The tests use the control plane that TAZUNA_TEST_KUBECONFIG and
+// TAZUNA_TEST_CONTROLPLANE (its directory) name, and the programs
+// kubectl-tazuna, kubectl and controlplane in TAZUNA_TEST_BIN (default: bin of
+// the repository). `make test` sets all three; without them the tests are
+// skipped. To run one script again and again:
+//
+//	make build cluster
+//	TAZUNA_TEST_KUBECONFIG=$PWD/.cluster/admin.kubeconfig TAZUNA_TEST_CONTROLPLANE=$PWD/.cluster \
+//		go test ./test/e2e -run 'TestScripts/drift$'
+//
+// Scripts run side by side on one control plane. Each has names of its own,
+// $ID (script name and four random letters), with which everything that lives
+// outside its namespace $NS must begin. Both words are also replaced in the
+// files of the script.
+//
+// Commands beside those of testscript:
+//
+//	[!] tazuna ARG...         run kubectl-tazuna; ! wants a failure
+//	[!] kubectl ARG...        run the real kubectl
+//	cpctl ARG...              run controlplane with --dir, see its README
+//	code N                    the exit code of the last tazuna or kubectl was N
+//	[!] writes N              the last tazuna made N write requests, counted by the server
+//	apply-twice ARG...        tazuna apply -y ARG..., then again: nothing to do, no write request
+//	[!] json TEMPLATE [WANT]  a kubectl jsonpath on the last standard output gives WANT
+//	waitfor [-t 30s] [-m REGEXP] PROGRAM ARG...
+//	                          repeat until the program succeeds (and prints a match)
+//	own-controlplane          a control plane for this script alone
+package e2e

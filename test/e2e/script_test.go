@@ -1,0 +1,101 @@
+package e2e
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// TestScripts runs every script in testdata/script.
+func TestScripts(t *testing.T) {
+	s := newSite(t)
+	testscript.Run(t, testscript.Params{
+		Dir:                filepath.Join("testdata", "script"),
+		Setup:              s.setUp,
+		Cmds:               commands(),
+		RequireUniqueNames: true,
+	})
+}
+
+// script is the state of one running script.
+type script struct {
+	site
+	id   string
+	runs int // of tazuna, so far
+	// code is the exit code of the last program, agent the user agent that the
+	// last tazuna went by.
+	code  int
+	agent string
+}
+
+type scriptKey struct{}
+
+// setUp gives a script its names, its kubeconfig and the programs.
+func (s site) setUp(env *testscript.Env) error {
+	// testscript names the directory script-NAME.
+	id := newID(strings.TrimPrefix(filepath.Base(env.WorkDir), "script-"))
+	run := &script{site: s, id: id}
+	env.Values[scriptKey{}] = run
+
+	home := filepath.Join(env.WorkDir, "home")
+	if err := os.Mkdir(home, 0o755); err != nil {
+		return err
+	}
+	kubeconfig := filepath.Join(home, "kubeconfig")
+	if err := useNamespace(s.kubeconfig, kubeconfig, id); err != nil {
+		return err
+	}
+	env.Setenv("HOME", home)
+	env.Setenv("KUBECONFIG", kubeconfig)
+	env.Setenv("PATH", s.bin+string(os.PathListSeparator)+env.Getenv("PATH"))
+	env.Setenv("ID", id)
+	env.Setenv("NS", id)
+	env.Setenv("REPO", filepath.Dir(filepath.Dir(filepath.Dir(mustAbs("testdata")))))
+	return replaceNames(env.WorkDir, id)
+}
+
+func mustAbs(path string) string {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		panic(err) // the working directory is gone
+	}
+	return abs
+}
+
+// names are the words that are replaced in the files of a script.
+var names = regexp.MustCompile(`\$(ID|NS)\b`)
+
+// replaceNames puts the names of a script into its files, as the script itself
+// has them from its environment.
+func replaceNames(dir, id string) error {
+	return filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.Type().IsRegular() {
+			return err
+		}
+		before, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		after := names.ReplaceAll(before, []byte(id))
+		if bytes.Equal(before, after) {
+			return nil
+		}
+		return os.WriteFile(path, after, 0o600)
+	})
+}
+
+// of returns the state of a script.
+func of(ts *testscript.TestScript) *script {
+	run, ok := ts.Value(scriptKey{}).(*script)
+	if !ok {
+		panic(fmt.Sprintf("%T is no script", run))
+	}
+	return run
+}
