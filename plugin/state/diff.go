@@ -44,18 +44,20 @@ type Change struct {
 
 // Diff compares built objects with the record: added, modified, removed, unknown,
 // each in state key order. Objects that are as recorded are left out. The
-// objects' namespaces must be final. Damaged entries are never removed.
-func Diff(rec *Record, built []object.Object, h object.Hasher) []Change {
+// objects' namespaces must be final. Damaged entries are never removed. h has the
+// key that HashKey returned, whatever error came with it. An error names an
+// object whose content has no hash.
+func Diff(rec *Record, built []object.Object, h object.Hasher) ([]Change, error) {
 	return diff(rec, built, h, false)
 }
 
 // DiffAlwaysSync is Diff for a manifest whose source is synced on every run: every
 // built object is always-sync.
-func DiffAlwaysSync(rec *Record, built []object.Object, h object.Hasher) []Change {
+func DiffAlwaysSync(rec *Record, built []object.Object, h object.Hasher) ([]Change, error) {
 	return diff(rec, built, h, true)
 }
 
-func diff(rec *Record, built []object.Object, h object.Hasher, always bool) []Change {
+func diff(rec *Record, built []object.Object, h object.Hasher, always bool) ([]Change, error) {
 	var changes []Change
 	claimed := make([]bool, len(rec.Entries))
 	for _, o := range built {
@@ -63,10 +65,14 @@ func diff(rec *Record, built []object.Object, h object.Hasher, always bool) []Ch
 		for _, i := range found {
 			claimed[i] = true
 		}
-		if c, differs := compare(rec, found, o, h); differs || always {
-			if always {
-				c.Type = AlwaysSync
-			}
+		c, differs, err := compare(rec, found, o, h)
+		if err != nil {
+			return nil, err
+		}
+		if always {
+			c.Type = AlwaysSync
+		}
+		if differs || always {
 			changes = append(changes, c)
 		}
 	}
@@ -76,30 +82,34 @@ func diff(rec *Record, built []object.Object, h object.Hasher, always bool) []Ch
 		}
 	}
 	sortChanges(changes)
-	return changes
+	return changes, nil
 }
 
 // compare tells how one object stands to its entries.
-func compare(rec *Record, found []int, o object.Object, h object.Hasher) (Change, bool) {
-	c := Change{Key: KeyOf(rec.Manifest, o), Type: Added}
-	c.Hash, _ = h.Content(o.Body) // without a key, and for what can't be hashed, it stays empty
+func compare(rec *Record, found []int, o object.Object, h object.Hasher) (c Change, differs bool, err error) {
+	c = Change{Key: KeyOf(rec.Manifest, o), Type: Added}
+	if c.Hash, err = h.Content(o.Body); err != nil && !errors.Is(err, object.ErrNoHashKey) {
+		return Change{}, false, err
+	}
 	if len(found) == 0 {
 		if rec.damaged(c.Key) {
 			c.Type = Modified
 		}
-		return c, true
+		return c, true, nil
 	}
 	e := rec.Entries[nearest(rec, found, c.Key)]
 	c.Type, c.Was = Modified, e.ContentHash
 	if e.ContentHash == "" || e.Key.Version != c.Key.Version {
-		return c, true
+		return c, true, nil
 	}
 	same, err := h.Matches(asRecorded(o, e.Key), e.ContentHash)
 	if errors.Is(err, object.ErrNoHashKey) {
-		c.Type = Unknown
-		return c, true
+		if h.Key == nil { // nil: it can't be read; empty: it is known to be lost
+			c.Type = Unknown
+		}
+		return c, true, nil
 	}
-	return c, err != nil || !same
+	return c, !same, err
 }
 
 // nearest chooses among several entries of an object the one with its version.

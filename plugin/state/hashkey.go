@@ -20,13 +20,16 @@ const (
 
 // ErrNoHashKey is returned when there is no hash key and none was asked to be
 // made. If one existed before, every hash made with it is of no use any more.
-var ErrNoHashKey = fmt.Errorf("Secret %s/%s does not exist", Namespace, HashKeyName)
+var ErrNoHashKey = errors.New("Secret " + Namespace + "/" + HashKeyName + " does not exist")
 
 // HashKey returns the key for content hashes of masked kinds: 32 random bytes.
 // With create it makes the key if there is none; of two runs that do so at once
-// both get the same one. Without create a missing key is ErrNoHashKey. Other
-// errors mean that it is not known whether there is one: hashes of masked kinds
-// can't be checked then, and apierrors.IsForbidden tells the usual reason.
+// both get the same one.
+//
+// Without create a missing key is ErrNoHashKey, and the key returned with it is
+// empty but not nil: a Hasher with it knows that no hash can be right, so that
+// entries made with a lost key are modified. After any other error the key is
+// nil: it is not known whether there is one, and such entries are unknown.
 func (s *Store) HashKey(ctx context.Context, create bool) ([]byte, error) {
 	u, err := s.Client.Get(ctx, secrets(), Namespace, HashKeyName)
 	switch {
@@ -35,7 +38,7 @@ func (s *Store) HashKey(ctx context.Context, create bool) ([]byte, error) {
 	case !apierrors.IsNotFound(err):
 		return nil, fmt.Errorf("reading the key for hashes of Secrets: %w", err)
 	case !create:
-		return nil, ErrNoHashKey
+		return []byte{}, ErrNoHashKey
 	}
 	key := make([]byte, hashKeySize)
 	if _, err := io.ReadFull(s.rand(), key); err != nil {

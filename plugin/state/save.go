@@ -18,7 +18,8 @@ const ResultDone = "done"
 // Save writes what was noted since the last save: the bodies first, then the
 // ConfigMaps, so that a hash never stands without the chance of its body. With
 // nothing noted it makes no request. final is for the end of a successful run: it
-// also writes m. After an error it may be called again.
+// also writes m, with the present time unless m has one. After an error it may be
+// called again.
 //
 // Bodies that can't be saved are a note, not an error. If somebody else wrote the
 // record, the error is a *MovedError and theirs is left alone.
@@ -38,6 +39,9 @@ func (s *Session) Save(ctx context.Context, final bool, m Metadata) error {
 	result := ResultRunning
 	if final {
 		result = ResultDone
+		if m.LastSyncedAt.IsZero() {
+			m.LastSyncedAt = s.store.clock().Now()
+		}
 		s.mu.Lock()
 		first := s.ledger.first()
 		first.put(metadataKey, encodeMetadata(m, first.data[metadataKey]))

@@ -25,23 +25,20 @@ func (s *Store) Lock(ctx context.Context, manifest string) (Lock, bool, error) {
 	return readLock(manifest, u), leaseHolder(u) != "", nil
 }
 
-// Unlock takes the lock away from whoever holds it, and returns who that was; an
-// empty Lock if nobody did. A holder that is alive notices at its next renewal,
-// and until then may finish what it has begun.
-func (s *Store) Unlock(ctx context.Context, manifest string) (Lock, error) {
+// Unlock takes the lock away from whoever holds it; ask Lock before who that is.
+// No lock is no error. A holder that is alive notices at its next renewal, and
+// until then may finish what it has begun.
+func (s *Store) Unlock(ctx context.Context, manifest string) error {
 	if err := ValidateManifest(manifest); err != nil {
-		return Lock{}, err
+		return err
 	}
 	u, err := s.Client.Get(ctx, leases(), Namespace, LockName(manifest))
-	if apierrors.IsNotFound(err) {
-		return Lock{}, nil
-	}
 	if err == nil {
-		// Only the holder that the caller sees named: a new one may have come.
+		// The UID keeps us from breaking the lock of a run that came in between.
 		err = s.Client.Delete(ctx, leases(), Namespace, LockName(manifest), cluster.DeleteOptions{UID: u.GetUID()})
 	}
 	if err != nil && !apierrors.IsNotFound(err) {
-		return Lock{}, fmt.Errorf("unlocking manifest %q: %w", manifest, err)
+		return fmt.Errorf("unlocking manifest %q: %w", manifest, err)
 	}
-	return readLock(manifest, u), nil
+	return nil
 }
