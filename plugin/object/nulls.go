@@ -24,7 +24,7 @@ type nullDropper struct {
 
 type step struct {
 	key   string
-	index int // of a list item
+	index int  // of a list item
 	list  bool // an item of a list, else a key
 }
 

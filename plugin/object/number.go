@@ -2,6 +2,8 @@ package object
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -104,4 +106,32 @@ func numberText(value any) (string, bool) {
 	default:
 		return "", false
 	}
+}
+
+// canonicalNumber writes a number as API servers do, so that 1.10 in a file and
+// 1.1 from a server are one text; digits beyond a float64 are kept.
+func canonicalNumber(value any) (string, error) {
+	text, ok := numberText(value)
+	if !ok {
+		return "", fmt.Errorf("a value of type %T", value)
+	}
+	exact, ok := parseDecimal(text)
+	if !ok {
+		return "", errors.New("a number that JSON doesn't have")
+	}
+	if _, isInteger := value.(int64); isInteger {
+		return text, nil
+	}
+	f, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return text, nil
+	}
+	short, err := json.Marshal(f)
+	if err != nil {
+		return "", err
+	}
+	if rounded, ok := parseDecimal(string(short)); ok && rounded == exact {
+		return string(short), nil
+	}
+	return text, nil
 }
