@@ -153,7 +153,9 @@ func (o *viewOptions) print(env *Env, r *plan.Report) error {
 	p := printers.DefaultOptions(env.Out)
 	p.Color, p.Now = colors, env.Clock.Now()
 	p.Context, p.LineNumbers, p.ShowIgnored = o.context, o.lineNumbers, o.showIgnored
-	p.TableOnly = o.tableOnly
+	if o.tableOnly {
+		return printers.Summary(r, p)
+	}
 	return printers.Report(r, p)
 }
 

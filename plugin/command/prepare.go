@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -177,3 +178,6 @@ func (s scoper) Namespaced(gk schema.GroupKind, version string) (namespaced, kno
 	}
 	return m.Namespaced, true, nil
 }
+
+// dirOf is the directory of a file.
+func dirOf(path string) string { return filepath.Dir(path) }

@@ -140,7 +140,7 @@ func (c *comparer) dropped(s scope, a, l value) {
 	}
 	am, aok := a.v.(map[string]any)
 	lm, lok := l.v.(map[string]any)
-	if aok && lok && len(am) > 0 && !s.schema.MapAtomic() {
+	if aok && lok && len(am) > 0 && !s.schema.MapAtomic() && !isItem(s.path) {
 		for _, k := range sortedKeys(am) {
 			c.walk(s.child(field(k), s.schema.Field(k)), value{}, get(am, k), get(lm, k))
 		}
@@ -148,6 +148,10 @@ func (c *comparer) dropped(s scope, a, l value) {
 	}
 	c.report(s, value{}, a, l)
 }
+
+// isItem reports whether a path ends in an element of a keyed list: such an
+// element comes and goes as a whole.
+func isItem(p fieldpath.Path) bool { return len(p) > 0 && p[len(p)-1].Key != nil }
 
 // same is the cheap way out of a subtree in which nobody disagrees.
 func (c *comparer) same(s scope, d, a, l value) bool {

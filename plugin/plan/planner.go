@@ -276,3 +276,35 @@ func wantedUIDs(list []*wanted) map[types.UID]bool {
 	}
 	return out
 }
+
+// Unserved reports whether an object failed because its kind or version doesn't
+// exist in the cluster.
+func Unserved(err error) bool {
+	var none *cluster.ErrNoKind
+	return errors.As(err, &none)
+}
+
+// NeedsHashKey reports whether an object of the plan can't be hashed yet.
+func (p *Plan) NeedsHashKey() bool {
+	for _, o := range p.Objects {
+		if o.Desired.Body != nil && o.ContentHash == "" && o.Err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// Rehash computes the content hashes anew, with a key that was just made.
+func (p *Plan) Rehash(h object.Hasher) error {
+	for _, o := range p.Objects {
+		if o.Desired.Body == nil {
+			continue
+		}
+		hash, err := h.Content(o.Desired.Body)
+		if err != nil {
+			return fmt.Errorf("hash %s: %w", o.Ref, err)
+		}
+		o.ContentHash = hash
+	}
+	return nil
+}

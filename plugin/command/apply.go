@@ -1,0 +1,304 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/apply"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/apply/prune"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/plan"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/state"
+	"github.com/kubectl-tazuna/kubectl-tazuna/printers"
+)
+
+// applyOptions are those of apply and state sync, which are one run.
+type applyOptions struct {
+	source      sourceOptions
+	view        viewOptions
+	policy      policyOptions
+	yes         bool
+	dryRun      string
+	wait        bool
+	timeout     time.Duration
+	replan      bool
+	concurrency int
+	validate    string
+	maxPrune    string
+	sync        bool
+	operation   string
+}
+
+func newApply(env *Env) *cobra.Command {
+	o := &applyOptions{operation: "apply"}
+	cmd := &cobra.Command{
+		Use:   "apply [-f FILE|DIR|-] [-k DIR]",
+		Short: "Apply manifests: show the diff, ask, apply what was shown, record it",
+		Long: `Shows what would change, asks, and applies exactly that with server-side apply.
+What others changed since the last apply is put back; a field that another
+manager owns with another value is a conflict: the object is refused and shown.
+What was applied is recorded in the cluster.
+
+Exit codes: 0 done or nothing to do, 1 something failed, 3 something was refused.`,
+		Example: fmt.Sprintf(`  # the tazuna.yaml of this directory
+  %[1]s apply
+
+  # plain files under the record "web", from CI
+  %[1]s apply -f manifests/ --manifest web --yes`, env.Name),
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), env) },
+	}
+	o.addFlags(cmd, env)
+	return cmd
+}
+
+func (o *applyOptions) addFlags(cmd *cobra.Command, env *Env) {
+	o.source.addFlags(cmd)
+	o.view.addFlags(cmd)
+	o.policy.addFlags(cmd)
+	f := cmd.Flags()
+	f.BoolVarP(&o.yes, "yes", "y", false, "Don't ask before writing")
+	f.StringVar(&o.dryRun, "dry-run", "none", "none, client (only show the diff), or server (also ask the server about new objects)")
+	f.BoolVar(&o.wait, "wait", true, "Wait until what was applied is ready")
+	f.DurationVar(&o.timeout, "timeout", 15*time.Minute, "How long one object may take to be accepted, and then to become ready")
+	f.BoolVar(&o.replan, "replan", false, "Go on with the new plan where an object changed since the diff")
+	f.IntVar(&o.concurrency, "concurrency", 16, "Requests in flight")
+	f.StringVar(&o.validate, "validate", "strict", "The server's field validation: strict, warn or ignore")
+	f.StringVar(&o.maxPrune, "max-prune", "", "Refuse to delete more objects than this number or percentage (10, 20%)")
+	f.BoolVar(&o.sync, "sync", false, "Accepted for old scripts: apply always works by differences")
+	_ = f.MarkHidden("sync")
+}
+
+// run shows, asks, applies.
+func (o *applyOptions) run(ctx context.Context, env *Env) error {
+	if err := o.validateFlags(); err != nil {
+		return err
+	}
+	p, err := env.prepare(ctx, &o.source)
+	if err != nil {
+		return err
+	}
+	if err := p.source.needRecord(); err != nil && o.dryRun == "none" {
+		return err
+	}
+	current, planner, err := p.plan(ctx, o.policy.policy(), o.dryRun == "server")
+	if err != nil {
+		return err
+	}
+	report := current.Report(o.view.masker())
+	if err := o.view.print(env, report); err != nil {
+		return err
+	}
+	switch {
+	case o.dryRun != "none":
+		return refusals(current)
+	case unserved(current) != nil:
+		return unserved(current)
+	case !writes(current):
+		return o.nothingToDo(env, current)
+	}
+	if err := env.confirm(o.yes, "Apply these changes", report.Context); err != nil {
+		return err
+	}
+	return o.execute(ctx, env, p, current, planner)
+}
+
+func (o *applyOptions) validateFlags() error {
+	switch o.dryRun {
+	case "none", "client", "server":
+	default:
+		return fmt.Errorf("--dry-run: wanted none, client or server, found %q", o.dryRun)
+	}
+	switch strings.ToLower(o.validate) {
+	case "strict", "warn", "ignore":
+		return nil
+	default:
+		return fmt.Errorf("--validate: wanted strict, warn or ignore, found %q", o.validate)
+	}
+}
+
+// nothingToDo ends a run without writes; refused objects still give exit code 3.
+func (o *applyOptions) nothingToDo(env *Env, p *plan.Plan) error {
+	if err := refusals(p); err != nil {
+		return err
+	}
+	env.note("Nothing to do: everything is as wanted.")
+	return nil
+}
+
+// writes reports whether the plan writes an object or a record.
+func writes(p *plan.Plan) bool {
+	for _, o := range p.Objects {
+		if o.Op.Writes() {
+			return true
+		}
+	}
+	for _, m := range p.Manifests {
+		if m.Repair != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// refusals is the error of a plan in which objects failed or are refused.
+func refusals(p *plan.Plan) error {
+	if failed := p.Failed(); len(failed) > 0 {
+		return errors.Join(failed...)
+	}
+	refused := 0
+	for _, o := range p.Objects {
+		if o.Op == plan.OpRefuse || o.Op == plan.OpBlocked {
+			refused++
+		}
+	}
+	if refused == 0 {
+		return nil
+	}
+	return exit(ExitRefused, fmt.Errorf("refused: %d of %d objects, see above", refused, len(p.Objects)))
+}
+
+// unserved stops a run before its first write where a kind or version of the
+// files doesn't exist in the cluster: such files were not meant for it.
+func unserved(p *plan.Plan) error {
+	var all []error
+	for _, o := range p.Objects {
+		if plan.Unserved(o.Err) {
+			all = append(all, o.Err)
+		}
+	}
+	return errors.Join(all...)
+}
+
+// execute writes what the plan says.
+func (o *applyOptions) execute(ctx context.Context, env *Env, p *prepared, current *plan.Plan, planner plan.Planner) error {
+	sessions, err := p.begin(ctx, env, current, o.operation)
+	defer sessions.end(ctx, env)
+	if err != nil {
+		return err
+	}
+	if err := p.makeHashKey(ctx, current, &planner); err != nil {
+		return err
+	}
+	graph, err := plan.Order(current.Objects)
+	if err != nil {
+		return err
+	}
+	executor, err := o.executor(env, p, planner, sessions)
+	if err != nil {
+		return err
+	}
+	result, err := executor.Run(ctx, current, graph)
+	if err != nil {
+		return err
+	}
+	return conclude(env, result)
+}
+
+func (o *applyOptions) executor(env *Env, p *prepared, planner plan.Planner, sessions sessionSet) (*apply.Executor, error) {
+	limit, err := prune.ParseLimit(o.maxPrune)
+	if err != nil {
+		return nil, fmt.Errorf("--max-prune: %w", err)
+	}
+	policy := apply.DefaultPolicy(o.policy.pruneProtected)
+	policy.FieldManager, policy.Validation = o.policy.fieldManager, capitalised(o.validate)
+	policy.NoWait, policy.ObjectTimeout, policy.Replan, policy.MaxPrune = !o.wait, o.timeout, o.replan, limit
+	progress, err := env.progress()
+	if err != nil {
+		return nil, err
+	}
+	mask := o.view.masker()
+	return &apply.Executor{
+		Client: p.client, Sessions: sessions.forApply(), Policy: policy,
+		Concurrency: o.concurrency, Window: p.client.Limiter().Window, Clock: env.Clock,
+		Events: progress, Replan: planner.Replan, Hasher: planner.Hasher, Masker: &mask,
+		Metadata: state.Metadata{GitCommitHash: gitCommit(p.source)},
+	}, nil
+}
+
+func capitalised(word string) string {
+	return strings.ToUpper(word[:1]) + strings.ToLower(word[1:])
+}
+
+// makeHashKey makes the key for hashes of Secrets before the first is recorded.
+func (p *prepared) makeHashKey(ctx context.Context, current *plan.Plan, planner *plan.Planner) error {
+	if len(p.hasher.Key) > 0 || !current.NeedsHashKey() {
+		return nil
+	}
+	key, err := p.store.HashKey(ctx, true)
+	if err != nil {
+		return err
+	}
+	p.hasher = object.Hasher{Key: key}
+	planner.Hasher = p.hasher
+	return current.Rehash(p.hasher)
+}
+
+// conclude says how the run ended, and with which code.
+func conclude(env *Env, r apply.Result) error {
+	c := r.Counts
+	env.note("%d created, %d updated, %d replaced, %d deleted, %d unchanged, %d refused, %d failed, %d skipped, %d left",
+		c.Created, c.Updated, c.Replaced, c.Deleted, c.Unchanged, c.Refused+c.Kept, c.Failed, c.Skipped, c.Left)
+	switch r.Verdict {
+	case apply.VerdictDone:
+		return nil
+	case apply.VerdictRefused:
+		return exit(ExitRefused, errors.New("some objects were refused"))
+	case apply.VerdictInterrupted:
+		return exit(ExitInterrupted, fmt.Errorf("interrupted: %d objects were not started; run the same command again to go on", len(r.Left)))
+	default:
+		return errors.New("some objects failed")
+	}
+}
+
+// gitCommit is the commit of the directory the file stands in, empty without git.
+func gitCommit(src *source) string {
+	dir := "."
+	if src.file != nil {
+		dir = dirOf(src.file.Path)
+	}
+	out, err := exec.Command("git", "-C", dir, "rev-parse", "HEAD").Output()
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// progress prints a run's events as lines on stderr.
+func (e *Env) progress() (func(apply.Event), error) {
+	colors, err := e.colors(e.ErrOut)
+	if err != nil {
+		return nil, err
+	}
+	p := printers.NewProgress(e.ErrOut, colors)
+	return func(ev apply.Event) {
+		if ev.Type == apply.EventUnchanged || ev.Type == apply.EventStarted {
+			return
+		}
+		_ = p.Print(lineOf(ev)) // a closed stderr doesn't stop a run
+	}, nil
+}
+
+// lineOf turns an event into a line.
+func lineOf(ev apply.Event) printers.Event {
+	out := printers.Event{Time: ev.Time, Kind: strings.ToLower(string(ev.Type)), Message: ev.Reason}
+	if ev.Kind != "" {
+		out.Ref = ev.Ref().String()
+	}
+	if ev.Type == apply.EventApplied && ev.Op != "" {
+		out.Kind = string(ev.Op)
+	}
+	if ev.Type == apply.EventSaved {
+		out.Message = "record of manifest " + ev.Manifest
+	}
+	if len(ev.Details) > 0 {
+		out.Message += "\n" + strings.Join(ev.Details, "\n")
+	}
+	return out
+}

@@ -1,0 +1,223 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/build"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/state"
+	"github.com/kubectl-tazuna/kubectl-tazuna/printers"
+)
+
+func newState(env *Env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "state",
+		Short: "Look at the records that say what was applied",
+		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newStateList(env), newStateDiff(env), newStateSync(env), newStateUnlock(env))
+	return cmd
+}
+
+// stateManifests are the manifests a state command is about: those of the files,
+// or every record of the cluster when there are no files.
+func (o *sourceOptions) stateManifests(ctx context.Context, env *Env, store *state.Store) ([]string, error) {
+	src, err := o.read(env)
+	switch {
+	case err == nil && src.recorded:
+		var names []string
+		for _, m := range src.all {
+			if src.selected[m.Name] && !slices.Contains(names, m.Name) {
+				names = append(names, m.Name)
+			}
+		}
+		return names, nil
+	case len(o.files) > 0 || o.kustomize != "":
+		return nil, errors.Join(err, src.needRecord())
+	case len(o.manifests) > 0:
+		return o.manifests, nil
+	default:
+		return store.Manifests(ctx)
+	}
+}
+
+func newStateList(env *Env) *cobra.Command {
+	o := &sourceOptions{}
+	var output string
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List what was applied, by manifest",
+		Long: `Lists the records of the manifests of the file, or of every manifest in the
+cluster where there is no file. Nothing is written.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.stateList(cmd.Context(), env, output) },
+	}
+	o.addFlags(cmd)
+	cmd.Flags().StringVarP(&output, "output", "o", "", "Print as json, yaml, kyaml, name, jsonpath=… or go-template=…")
+	return cmd
+}
+
+func (o *sourceOptions) stateList(ctx context.Context, env *Env, output string) error {
+	client, err := env.connect()
+	if err != nil {
+		return err
+	}
+	store := env.store(client)
+	names, err := o.stateManifests(ctx, env, store)
+	if err != nil {
+		return err
+	}
+	var list []printers.StateManifest
+	for _, name := range names {
+		rec, err := store.Read(ctx, name)
+		if err != nil {
+			return err
+		}
+		for _, d := range rec.Damaged {
+			env.warn(d.String())
+		}
+		list = append(list, listed(rec))
+	}
+	result := printers.NewStateList(list)
+	if output != "" {
+		return printers.Structured(env.Out, output, result)
+	}
+	p := printers.DefaultOptions(env.Out)
+	if p.Color, err = env.colors(env.Out); err != nil {
+		return err
+	}
+	return printers.List(result, p)
+}
+
+func listed(rec *state.Record) printers.StateManifest {
+	m := printers.StateManifest{Manifest: rec.Manifest, GitCommitHash: rec.GitCommitHash, Notes: rec.Notes}
+	if !rec.LastSyncedAt.IsZero() {
+		m.LastSyncedAt = rec.LastSyncedAt.UTC().Format(time.RFC3339)
+	}
+	for _, e := range rec.Entries {
+		m.Entries = append(m.Entries, printers.StateEntry{StateResource: resourceOf(e.Key), ContentHash: e.ContentHash})
+	}
+	return m
+}
+
+func resourceOf(k state.Key) printers.StateResource {
+	return printers.StateResource{Group: k.Group, Version: k.Version, Kind: k.Kind, Namespace: k.Namespace, Name: k.Name}
+}
+
+func newStateDiff(env *Env) *cobra.Command {
+	o := &sourceOptions{}
+	var output string
+	var exitCode bool
+	cmd := &cobra.Command{
+		Use:   "diff",
+		Short: "Compare what the files build with the records, without looking at live objects",
+		Long: `Lists objects as added, modified or removed against the record of their manifest.
+Nothing is written. diff compares with the live objects as well.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			differs, err := o.stateDiff(cmd.Context(), env, output)
+			if err == nil && differs && exitCode {
+				return &ExitError{Code: ExitFailed}
+			}
+			return err
+		},
+	}
+	o.addFlags(cmd)
+	cmd.Flags().StringVarP(&output, "output", "o", "", "Print as json, yaml, kyaml, name, jsonpath=… or go-template=…")
+	cmd.Flags().BoolVar(&exitCode, "exit-code", false, "Exit with 1 when there are differences")
+	return cmd
+}
+
+func (o *sourceOptions) stateDiff(ctx context.Context, env *Env, output string) (differs bool, err error) {
+	p, err := env.prepare(ctx, o)
+	if err != nil {
+		return false, err
+	}
+	if err := p.source.needRecord(); err != nil {
+		return false, err
+	}
+	var list []printers.StateDiffManifest
+	for _, r := range p.results {
+		if !p.source.selected[r.Manifest] {
+			continue
+		}
+		m, err := changesOf(p.records[r.Manifest], r, p.hasher)
+		if err != nil {
+			return false, err
+		}
+		differs = differs || len(m.Changes) > 0
+		list = append(list, m)
+	}
+	result := printers.NewStateDiff(list)
+	if output != "" {
+		return differs, printers.Structured(env.Out, output, result)
+	}
+	opts := printers.DefaultOptions(env.Out)
+	if opts.Color, err = env.colors(env.Out); err != nil {
+		return differs, err
+	}
+	return differs, printers.Diff(result, opts)
+}
+
+func changesOf(rec *state.Record, r build.Result, h object.Hasher) (printers.StateDiffManifest, error) {
+	m := printers.StateDiffManifest{Manifest: r.Manifest}
+	changes, err := state.Diff(rec, r.Objects, h)
+	if err != nil {
+		return m, fmt.Errorf("compare manifest %s with its record: %w", r.Manifest, err)
+	}
+	for _, c := range changes {
+		m.Changes = append(m.Changes, printers.StateChange{
+			StateResource: resourceOf(c.Key), Status: string(c.Type), ContentHash: c.Hash, Was: c.Was,
+		})
+	}
+	return m, nil
+}
+
+func newStateSync(env *Env) *cobra.Command {
+	o := &applyOptions{operation: "state sync"}
+	cmd := &cobra.Command{
+		Use:   "sync",
+		Short: "The same run as apply; deletes with --prune or TAZUNA_STATE_SYNC_DELETE=true",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if env.Getenv("TAZUNA_STATE_SYNC_DELETE") == "true" {
+				o.policy.prune = true
+			}
+			return o.run(cmd.Context(), env)
+		},
+	}
+	o.addFlags(cmd, env)
+	return cmd
+}
+
+func newStateUnlock(env *Env) *cobra.Command {
+	var yes bool
+	cmd := &cobra.Command{
+		Use:   "unlock MANIFEST",
+		Short: "Remove the lock of a run that is known to be dead",
+		Long: `A lock expires by itself 30 seconds after its run died, so this is hardly ever
+needed. Never use it while the run may still be alive.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return unlock(cmd.Context(), env, args[0], yes) },
+	}
+	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "Don't ask")
+	return cmd
+}
+
+func unlock(ctx context.Context, env *Env, manifest string, yes bool) error {
+	client, err := env.connect()
+	if err != nil {
+		return err
+	}
+	if err := env.confirm(yes, fmt.Sprintf("Remove the lock of manifest %s", manifest), client.Context().Context); err != nil {
+		return err
+	}
+	return env.store(client).Unlock(ctx, manifest)
+}
