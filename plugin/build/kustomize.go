@@ -1,13 +1,11 @@
 package build
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 
 	"sigs.k8s.io/kustomize/api/konfig"
@@ -34,11 +32,9 @@ func buildKustomize(ctx context.Context, _ Builder, m Manifest) (object.Set, err
 	}
 	built, err := run(m.Path)
 	if err != nil {
-		return object.Set{}, read.discreet(err)
+		return object.Set{}, read.explain(err)
 	}
-	set, err := objectsOf(built, read)
-	set.Warnings = append(read.warnings, set.Warnings...)
-	return set, err
+	return read.objects(built)
 }
 
 // kustomizable refuses paths that are no local directory. kustomize would clone a
@@ -76,35 +72,4 @@ func run(dir string) (built resmap.ResMap, err error) {
 		}
 	}()
 	return krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), absolute)
-}
-
-// objectsOf reads kustomize's output, one resource at a time so that each gets
-// the position that it was written at.
-func objectsOf(built resmap.ResMap, read *reading) (object.Set, error) {
-	var all object.Set
-	var errs []error
-	for _, resource := range built.Resources() {
-		text, err := resource.AsYAML()
-		if err != nil {
-			errs = append(errs, fmt.Errorf("%s: read kustomize's output: %w", read.file, read.discreet(err)))
-			continue
-		}
-		set, err := object.Load(bytes.NewReader(text), read.file)
-		if err != nil {
-			errs = append(errs, fmt.Errorf("output of kustomize for %s %s: %w", resource.GetKind(), resource.GetName(), err))
-			continue
-		}
-		for _, o := range set.Objects {
-			o.Origin = read.origin(o)
-			all.Objects = append(all.Objects, o)
-		}
-	}
-	return all, errors.Join(errs...)
-}
-
-// discreet makes kustomize's errors fit to be shown: they may quote whole
-// generator and patch texts, and with them the values of Secrets.
-func (r *reading) discreet(err error) error {
-	text := regexp.MustCompile("(?s)with config: `.*`").ReplaceAllString(err.Error(), "(config not shown)")
-	return errors.New(object.Scrub(text, r.secrets...))
 }

@@ -3,7 +3,10 @@ package build
 import (
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
+
+	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
 // remote tells whether kustomize might fetch path from a network or run git for
@@ -27,9 +30,70 @@ func remote(path string) bool {
 		return true
 	}
 	user := regexp.MustCompile(`^[a-z][a-z0-9-]*@`).FindString(path)
-	if user == "" {
-		return false
+	return user != "" && isRepository(path[len(user):])
+}
+
+// isRepository tells host and repository from the rest of a directory's name that
+// happens to have an @ in it.
+func isRepository(path string) bool {
+	return strings.Contains(path, ":") || strings.Contains(path, "//") ||
+		strings.Contains(path, "git") || strings.Count(path, "/") >= 2
+}
+
+// local tells whether a path is one that kustomize reads from the disk; others
+// are refused.
+func (k kustomization) local(n *yaml.Node, path string) bool {
+	if !remote(path) {
+		return true
 	}
-	host := path[len(user):]
-	return strings.Contains(host, ":") || strings.Contains(host, "git") || strings.Count(host, "/") >= 2 || strings.Contains(host, "//")
+	k.refuse(n, withoutPassword(path)+": remote files and bases are not fetched; copy it beside the kustomization")
+	return false
+}
+
+// withoutPassword takes the credentials out of a URL.
+func withoutPassword(url string) string {
+	scheme, rest, found := strings.Cut(url, "://")
+	host, path, _ := strings.Cut(rest, "/")
+	if at := strings.LastIndex(host, "@"); found && at >= 0 {
+		return scheme + "://" + host[at+1:] + "/" + path
+	}
+	return url
+}
+
+// paths looks for keys that name files, at any depth.
+func (k kustomization) paths(n *yaml.Node) {
+	k.pathsBelow(n, map[*yaml.Node]bool{})
+}
+
+func (k kustomization) pathsBelow(n *yaml.Node, seen map[*yaml.Node]bool) {
+	n = target(n)
+	if seen[n] {
+		return
+	}
+	seen[n] = true
+	for i, c := range n.Content {
+		k.pathsBelow(c, seen)
+		if n.Kind == yaml.MappingNode && i%2 == 1 && slices.Contains(pathKeys(), strings.ToLower(n.Content[i-1].Value)) {
+			k.path(target(c))
+		}
+	}
+}
+
+// pathKeys are the keys, in lower case, under which kustomize and its built-in
+// plugins look for files.
+func pathKeys() []string {
+	return []string{"path", "paths", "files", "env", "envs", "valuesfile", "additionalvaluesfiles"}
+}
+
+// path checks a path or a list of them; generators write KEY=PATH.
+func (k kustomization) path(n *yaml.Node) {
+	each(n, k.path)
+	if n.Kind != yaml.ScalarNode {
+		return
+	}
+	path := n.Value
+	if _, after, keyed := strings.Cut(path, "="); keyed && !remote(path) {
+		path = after
+	}
+	k.local(n, path)
 }

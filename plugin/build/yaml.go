@@ -84,11 +84,11 @@ type lister struct {
 }
 
 func (l *lister) list(dir string) error {
-	real, err := filepath.EvalSymlinks(dir)
-	if err != nil || l.seen[real] {
+	canonical, err := filepath.EvalSymlinks(dir)
+	if err != nil || l.seen[canonical] {
 		return err
 	}
-	l.seen[real] = true
+	l.seen[canonical] = true
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return err
