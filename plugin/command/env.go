@@ -43,13 +43,10 @@ func SystemEnv(version string) *Env {
 }
 
 // invokedAs tells plugin mode from standalone mode: kubectl 1.37 and later set
-// KUBECTL_PATH, older ones find us by our file name.
+// KUBECTL_PATH, older ones start us by our absolute path.
 func invokedAs(arg0 string, getenv func(string) string) string {
-	base := strings.TrimSuffix(filepath.Base(arg0), ".exe")
-	if getenv("KUBECTL_PATH") != "" || !filepath.IsAbs(arg0) && base != arg0 {
-		return "kubectl tazuna"
-	}
-	if filepath.IsAbs(arg0) && strings.HasPrefix(base, "kubectl-") {
+	base := filepath.Base(arg0)
+	if getenv("KUBECTL_PATH") != "" || filepath.IsAbs(arg0) && strings.HasPrefix(base, "kubectl-") {
 		return "kubectl tazuna"
 	}
 	return "kubectl-tazuna"

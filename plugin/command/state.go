@@ -93,7 +93,7 @@ func (o *sourceOptions) stateList(ctx context.Context, env *Env, output string) 
 	if p.Color, err = env.colors(env.Out); err != nil {
 		return err
 	}
-	return printers.List(result, p)
+	return result.Print(p)
 }
 
 func listed(rec *state.Record) printers.StateManifest {
@@ -163,7 +163,7 @@ func (o *sourceOptions) stateDiff(ctx context.Context, env *Env, output string) 
 	if opts.Color, err = env.colors(env.Out); err != nil {
 		return differs, err
 	}
-	return differs, printers.Diff(result, opts)
+	return differs, result.Print(opts)
 }
 
 func changesOf(rec *state.Record, r build.Result, h object.Hasher) (printers.StateDiffManifest, error) {

@@ -31,19 +31,27 @@ func step(at value, e fieldpath.PathElement) value {
 }
 
 func element(list []any, e fieldpath.PathElement) value {
-	switch {
-	case e.Index != nil && *e.Index >= 0:
-		return index(list, *e.Index)
-	case e.Value != nil:
-		return find(list, (*e.Value).Unstructured())
-	case e.Key != nil:
-		for _, v := range list {
-			if m, ok := v.(map[string]any); ok && matches(m, *e.Key) {
-				return some(v)
-			}
+	for i, v := range list {
+		if isElement(v, i, e) {
+			return some(v)
 		}
 	}
 	return value{}
+}
+
+// isElement reports whether a path element names the i-th value of a list.
+func isElement(v any, i int, e fieldpath.PathElement) bool {
+	switch {
+	case e.Index != nil:
+		return *e.Index == i
+	case e.Value != nil:
+		return object.Equal(v, (*e.Value).Unstructured())
+	case e.Key != nil:
+		m, ok := v.(map[string]any)
+		return ok && matches(m, *e.Key)
+	default:
+		return false
+	}
 }
 
 func matches(m map[string]any, key smdvalue.FieldList) bool {

@@ -54,6 +54,10 @@ type Object struct {
 	// server-owned metadata, nulls and status, stringData folded, labels of the
 	// ApplySet put on. It carries no uid and resourceVersion; see UID.
 	Send map[string]any
+	// Adopt is the JSON patch that comes before Send where another tool's entries
+	// of managedFields become ours; nil for none. The apply that follows carries
+	// the resourceVersion of its answer.
+	Adopt []byte
 	// Status is what goes to the status subresource afterwards; nil for nothing.
 	Status map[string]any
 

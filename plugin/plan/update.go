@@ -21,7 +21,11 @@ func (p Planner) decideUpdate(ctx context.Context, w *wanted, ready prepared) er
 	if err != nil {
 		return err
 	}
+	if o.Adopt, err = adoption(o.Live, e.ownership); err != nil {
+		return fmt.Errorf("%s: %w", o.Ref, err)
+	}
 	if len(e.cmp.findings) == 0 && !e.cmp.suspect {
+		o.adoptOnly(w.label)
 		return nil
 	}
 	result, err := p.dryRun(ctx, o)
@@ -29,10 +33,25 @@ func (p Planner) decideUpdate(ctx context.Context, w *wanted, ready prepared) er
 		o.conclude(decide(e), e)
 		return p.dryRunFailed(o, ready, err)
 	}
-	e.result = comparable(result.Object)
+	e.result = afterAdoption(comparable(result.Object), e)
 	o.conclude(decide(e), e)
 	o.Status = statusPatch(e, ready)
+	o.adoptOnly(w.label)
 	return nil
+}
+
+// adoptOnly makes a run of an object that is as wanted but whose fields are
+// still in the name of a tool that we take over from. Without a record nothing
+// is taken over.
+func (o *Object) adoptOnly(label string) {
+	switch {
+	case label == "":
+		o.Adopt = nil
+	case o.Op == OpNone && o.Adopt != nil:
+		o.Op = OpAdopt
+	case o.Op != OpUpdate:
+		o.Adopt = nil
+	}
 }
 
 // gather collects the evidence about one existing object.
