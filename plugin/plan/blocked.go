@@ -38,17 +38,20 @@ func (p Planner) mayReplace(o *Object) bool {
 	if o.Desired.Annotation(RecreateAnnotation) == "true" {
 		return true
 	}
-	return p.Policy.Recreate && !neverRecreated[o.Ref.GroupKind()]
+	return p.Policy.Recreate && !neverRecreated(o.Ref.GroupKind())
 }
 
 // neverRecreated need the annotation on the object itself: replacing them
 // loses data or everything inside.
-var neverRecreated = map[schema.GroupKind]bool{
-	{Kind: "PersistentVolumeClaim"}:      true,
-	{Kind: "PersistentVolume"}:           true,
-	{Kind: "Namespace"}:                  true,
-	{Group: "apps", Kind: "StatefulSet"}: true,
-	crdKind:                              true,
+func neverRecreated(gk schema.GroupKind) bool {
+	switch gk {
+	case crdKind, schema.GroupKind{Group: "apps", Kind: "StatefulSet"}:
+		return true
+	case schema.GroupKind{Kind: "PersistentVolumeClaim"}, schema.GroupKind{Kind: "PersistentVolume"}, schema.GroupKind{Kind: "Namespace"}:
+		return true
+	default:
+		return false
+	}
 }
 
 func causesOf(err error) []metav1.StatusCause {

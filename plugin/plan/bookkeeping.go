@@ -9,14 +9,10 @@ import (
 
 var crdKind = schema.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}
 
-// bookkeeping reports whether a path is kept by tools about themselves: what
-// they write there is no difference to anybody.
+// bookkeeping reports whether a path is our own label for members of the set:
+// a missing one is repaired with the next write and is no difference.
 func bookkeeping(p fieldpath.Path) bool {
-	if len(p) < 3 || !isField(p[0], "metadata") {
-		return false
-	}
-	return (isField(p[1], "labels") && isField(p[2], state.PartOfLabel)) ||
-		(isField(p[1], "annotations") && isField(p[2], lastAppliedAnnotation))
+	return len(p) == 3 && isField(p[0], "metadata") && isField(p[1], "labels") && isField(p[2], state.PartOfLabel)
 }
 
 func isField(e fieldpath.PathElement, name string) bool {

@@ -140,7 +140,10 @@ func (c *comparer) dropped(s scope, a, l value) {
 	}
 	am, aok := a.v.(map[string]any)
 	lm, lok := l.v.(map[string]any)
-	if aok && lok && len(am) > 0 && !s.schema.MapAtomic() && !isItem(s.path) {
+	if emptyish(a.v) && !s.excluded {
+		return // we had applied nothing in there
+	}
+	if aok && lok && !s.schema.MapAtomic() && !isItem(s.path) {
 		for _, k := range sortedKeys(am) {
 			c.walk(s.child(field(k), s.schema.Field(k)), value{}, get(am, k), get(lm, k))
 		}

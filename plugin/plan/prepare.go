@@ -43,7 +43,37 @@ func prepare(o object.Object, m cluster.Mapping, s *cluster.Schema, label string
 // live are compared: without what only a server may say, secrets folded into
 // data, bytes on one line.
 func comparable(body map[string]any) map[string]any {
-	return object.Normalise(object.FoldStringData(object.StripServerFields(body)))
+	return object.Normalise(object.FoldStringData(withoutHistory(object.StripServerFields(body))))
+}
+
+// historyAnnotations are what other tools keep about their own applies. They
+// are never compared, shown or sent; they go with the first apply.
+func historyAnnotations() []string {
+	return []string{
+		lastAppliedAnnotation,
+		"kapp.k14s.io/original", "kapp.k14s.io/original-diff-md5", "kapp.k14s.io/original-diff",
+		"kapp.k14s.io/original-diff-full",
+	}
+}
+
+// withoutHistory returns the body without other tools' history; annotations
+// that are empty then go too.
+func withoutHistory(body map[string]any) map[string]any {
+	meta, _ := body["metadata"].(map[string]any)
+	annotations, _ := meta["annotations"].(map[string]any)
+	left := copyMap(annotations)
+	for _, k := range historyAnnotations() {
+		delete(left, k)
+	}
+	if len(left) == len(annotations) {
+		return body
+	}
+	out, meta := copyMap(body), copyMap(meta)
+	if meta["annotations"] = left; len(left) == 0 {
+		delete(meta, "annotations")
+	}
+	out["metadata"] = meta
+	return out
 }
 
 // nullableAt answers for DropNulls where null is a value of its own.
