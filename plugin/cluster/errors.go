@@ -82,7 +82,9 @@ type ErrUnavailable struct {
 
 // Error names the group version.
 func (e *ErrUnavailable) Error() string {
-	text := fmt.Sprintf("the API %s is registered but unavailable", e.GroupVersion)
+	// Without a version GroupVersion would end in a slash.
+	name := strings.TrimSuffix(e.GroupVersion.String(), "/")
+	text := fmt.Sprintf("the API %s is registered but unavailable", name)
 	if e.Reason != "" {
 		text += " (" + e.Reason + ")"
 	}

@@ -25,6 +25,7 @@ func TestErrorTexts(t *testing.T) {
 		{&ErrNoKind{GroupKind: schema.GroupKind{Kind: "Thing"}}, `no matches for kind "Thing" in the core group`},
 		{&ErrUnavailable{GroupVersion: schema.GroupVersion{Group: "metrics.k8s.io", Version: "v1beta1"}, Reason: "gone"}, "the API metrics.k8s.io/v1beta1 is registered but unavailable (gone)"},
 		{&ErrUnavailable{GroupVersion: schema.GroupVersion{Group: "metrics.k8s.io", Version: "v1"}}, "the API metrics.k8s.io/v1 is registered but unavailable"},
+		{&ErrUnavailable{GroupVersion: schema.GroupVersion{Group: "metrics.k8s.io"}}, "the API metrics.k8s.io is registered but unavailable"},
 		{&ErrOutcomeUnknown{Err: base}, "no answer, the change may have been made all the same: boom"},
 	}
 	for _, tt := range tests {

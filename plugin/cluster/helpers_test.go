@@ -163,6 +163,11 @@ func refuse(code int, reason metav1.StatusReason, message string) http.HandlerFu
 	return answer(code, string(body))
 }
 
+func answerJSON(w http.ResponseWriter, code int, body any) {
+	data, _ := json.Marshal(body)
+	answer(code, string(data))(w, nil)
+}
+
 // after adds a Retry-After header.
 func after(seconds string, next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {

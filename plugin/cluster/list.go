@@ -44,6 +44,9 @@ func (c *Client) List(ctx context.Context, m Mapping, o ListOptions) ([]*unstruc
 
 // Collect is List with the resource version to watch from.
 func (c *Client) Collect(ctx context.Context, m Mapping, o ListOptions) (Collection, error) {
+	if err := validSegment(o.Namespace); err != nil {
+		return Collection{}, c.listRequest(verbList, m, o).fail(err)
+	}
 	if o.Limit == 0 {
 		o.Limit = pageSize
 	}

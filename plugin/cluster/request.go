@@ -94,10 +94,16 @@ func validTarget(m Mapping, namespace, name string) error {
 	if m.Namespaced && namespace == "" {
 		return fmt.Errorf("%s is namespaced, but no namespace was given", m.GVK.Kind)
 	}
-	for _, part := range []string{namespace, name} {
-		if part == "." || part == ".." || strings.ContainsAny(part, "/%") {
-			return fmt.Errorf("%q is not a valid name in a path", part)
-		}
+	if err := validSegment(namespace); err != nil {
+		return err
+	}
+	return validSegment(name)
+}
+
+// validSegment applies the rule of the API server's names.
+func validSegment(part string) error {
+	if part == "." || part == ".." || strings.ContainsAny(part, "/%") {
+		return fmt.Errorf("%q can't be part of an object's address", part)
 	}
 	return nil
 }

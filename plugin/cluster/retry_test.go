@@ -34,7 +34,7 @@ var (
 	resetPeer = &connectionError{sent: true, err: &net.OpError{Op: "read", Err: os.NewSyscallError("read", syscall.ECONNRESET)}}
 	goAway    = &connectionError{sent: true, err: errors.New("http2: server sent GOAWAY and closed the connection; LastStreamID=5")}
 	lostH2    = &connectionError{sent: true, err: errors.New("http2: client connection lost")}
-	stream    = &connectionError{sent: true, err: errors.New("stream error: stream ID 7; INTERNAL_ERROR; received from peer")}
+	badStream = &connectionError{sent: true, err: errors.New("stream error: stream ID 7; INTERNAL_ERROR; received from peer")}
 	noHost    = &connectionError{err: &net.DNSError{Err: "no such host", Name: "x", IsNotFound: true}}
 	dnsBusy   = &connectionError{err: &net.DNSError{Err: "server misbehaving", Name: "x", IsTemporary: true}}
 	badCert   = &connectionError{err: x509.UnknownAuthorityError{}}
@@ -88,7 +88,7 @@ func TestRetryable(t *testing.T) {
 		{"refused before it was sent", refused, always, 0},
 		{"GOAWAY", goAway, repeatable, 0},
 		{"HTTP/2 connection lost", lostH2, repeatable, 0},
-		{"HTTP/2 stream error", stream, repeatable, 0},
+		{"HTTP/2 stream error", badStream, repeatable, 0},
 		{"no such host", noHost, never, 0},
 		{"name server busy", dnsBusy, always, 0},
 		{"wrong certificate", badCert, never, 0},

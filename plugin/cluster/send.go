@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"mime"
 	"net/http"
 	"strconv"
 	"strings"
@@ -42,6 +43,9 @@ func (e *connectionError) Unwrap() error { return e.err }
 // send performs one attempt and reads the whole answer. The error is an
 // apierrors status, a *connectionError, or the context's.
 func (c *Client) send(ctx context.Context, r *request) ([]byte, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	attempt, done := c.attemptContext(ctx, r)
 	defer done()
 	resp, err := c.open(attempt, r)
@@ -141,12 +145,9 @@ func statusError(r *request, resp *http.Response) error {
 	var status metav1.Status
 	err := json.Unmarshal(body, &status)
 	if err != nil || status.Kind != "Status" || status.Status != metav1.StatusFailure {
-		text := strings.TrimSpace(string(body[:min(len(body), maxErrorText)]))
-		resource := schema.GroupResource{Group: r.gk.Group, Resource: r.gk.Kind}
-		if r.gk == noGroupKind {
-			resource = schema.GroupResource{}
-		}
-		status = apierrors.NewGenericServerResponse(resp.StatusCode, r.verb.method(), resource, r.name, text, wait, true).ErrStatus
+		text := errorText(resp.Header.Get("Content-Type"), body)
+		// Error names the object, so the status need not.
+		status = apierrors.NewGenericServerResponse(resp.StatusCode, r.verb.method(), schema.GroupResource{}, "", text, wait, true).ErrStatus
 	}
 	if status.Code == 0 {
 		status.Code = int32(resp.StatusCode)
@@ -158,4 +159,14 @@ func statusError(r *request, resp *http.Response) error {
 		status.Details.RetryAfterSeconds = int32(wait)
 	}
 	return apierrors.FromObject(&status)
+}
+
+// errorText is what may be shown of an answer that is no Status: only text, as
+// anything else might be an object.
+func errorText(contentType string, body []byte) string {
+	media, _, _ := mime.ParseMediaType(contentType)
+	if contentType != "" && !strings.HasPrefix(media, "text/") {
+		return "unknown"
+	}
+	return strings.TrimSpace(string(body[:min(len(body), maxErrorText)]))
 }

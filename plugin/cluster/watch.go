@@ -24,6 +24,9 @@ import (
 func (c *Client) Watch(ctx context.Context, m Mapping, namespace string, o ListOptions) (watch.Interface, error) {
 	o.Namespace = namespace
 	r := c.listRequest(verbWatch, m, o)
+	if err := validSegment(namespace); err != nil {
+		return nil, r.fail(err)
+	}
 	r.query.Set("watch", "true")
 	r.query.Set("allowWatchBookmarks", "true")
 	if o.ResourceVersion != "" {
