@@ -24,6 +24,7 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 		"code":             cmdCode,
 		"writes":           cmdWrites,
 		"apply-twice":      cmdApplyTwice,
+		"verdicts":         cmdVerdicts,
 		"json":             cmdJSON,
 		"waitfor":          cmdWaitfor,
 		"own-controlplane": cmdOwnControlplane,
@@ -188,5 +189,5 @@ func cmdOwnControlplane(ts *testscript.TestScript, neg bool, args []string) {
 	out, err := exec.Command(program, "start", "--dir", run.controlplane, "--max-age", "30m").Output()
 	ts.Check(err)
 	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-	ts.Check(useNamespace(lines[len(lines)-1], ts.Getenv("KUBECONFIG"), run.id))
+	ts.Check(run.use(ts, lines[len(lines)-1]))
 }

@@ -18,6 +18,10 @@
 // outside its namespace $NS must begin. Both words are also replaced in the
 // files of the script.
 //
+// $KUBECONFIG is a copy of the administrator's with $NS as its namespace; $CONTEXT,
+// $CLUSTER and $USER are the names in it, $CONTROLPLANE is the directory of the
+// control plane.
+//
 // Commands beside those of testscript:
 //
 //	[!] tazuna ARG...         run kubectl-tazuna; ! wants a failure
@@ -26,6 +30,8 @@
 //	code N                    the exit code of the last tazuna or kubectl was N
 //	[!] writes N              the last tazuna made N write requests, counted by the server
 //	apply-twice ARG...        tazuna apply -y ARG..., then again: nothing to do, no write request
+//	verdicts ARG...           tazuna diff -o json ARG..., as sorted lines: what would be
+//	                          done to which object, at which path, why and by whom
 //	[!] json TEMPLATE [WANT]  a kubectl jsonpath on the last standard output gives WANT
 //	waitfor [-t 30s] [-m REGEXP] PROGRAM ARG...
 //	                          repeat until the program succeeds (and prints a match)

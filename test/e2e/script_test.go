@@ -48,25 +48,35 @@ func (s site) setUp(env *testscript.Env) error {
 	if err := os.Mkdir(home, 0o755); err != nil {
 		return err
 	}
-	kubeconfig := filepath.Join(home, "kubeconfig")
-	if err := useNamespace(s.kubeconfig, kubeconfig, id); err != nil {
+	env.Setenv("HOME", home)
+	env.Setenv("KUBECONFIG", filepath.Join(home, "kubeconfig"))
+	if err := run.use(env, s.kubeconfig); err != nil {
 		return err
 	}
-	env.Setenv("HOME", home)
-	env.Setenv("KUBECONFIG", kubeconfig)
 	env.Setenv("PATH", s.bin+string(os.PathListSeparator)+env.Getenv("PATH"))
 	env.Setenv("ID", id)
 	env.Setenv("NS", id)
-	env.Setenv("REPO", filepath.Dir(filepath.Dir(filepath.Dir(mustAbs("testdata")))))
 	return replaceNames(env.WorkDir, id)
 }
 
-func mustAbs(path string) string {
-	abs, err := filepath.Abs(path)
+// environment is that of a script: while it is set up and while it runs.
+type environment interface {
+	Getenv(key string) string
+	Setenv(key, value string)
+}
+
+// use makes a kubeconfig the script's own, with $NS as the default namespace,
+// and tells the script what is in it.
+func (run *script) use(env environment, kubeconfig string) error {
+	name, context, err := useNamespace(kubeconfig, env.Getenv("KUBECONFIG"), run.id)
 	if err != nil {
-		panic(err) // the working directory is gone
+		return err
 	}
-	return abs
+	env.Setenv("CONTEXT", name)
+	env.Setenv("CLUSTER", context.Cluster)
+	env.Setenv("USER", context.AuthInfo)
+	env.Setenv("CONTROLPLANE", run.controlplane)
+	return nil
 }
 
 // names are the words that are replaced in the files of a script.

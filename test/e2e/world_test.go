@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
@@ -10,9 +11,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/client-go/tools/clientcmd/api"
 )
 
 // site is what all tests of this package share: programs and a control plane.
@@ -64,11 +67,28 @@ type result struct {
 	code           int
 }
 
-// run runs one of the programs with the environment of this process plus env.
+// run runs one of the programs with the environment of this process plus env,
+// and ends it with the test.
 func (s site) run(t *testing.T, env []string, name string, args ...string) result {
 	t.Helper()
+	return s.runContext(t.Context(), t, env, name, args...)
+}
+
+// cleanUpTime is how long a program may take after the end of the test.
+const cleanUpTime = 30 * time.Second
+
+// cleanUp runs one of the programs after the test has ended.
+func (s site) cleanUp(t *testing.T, name string, args ...string) result {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), cleanUpTime)
+	defer cancel()
+	return s.runContext(ctx, t, nil, name, args...)
+}
+
+func (s site) runContext(ctx context.Context, t *testing.T, env []string, name string, args ...string) result {
+	t.Helper()
 	var stdout, stderr strings.Builder
-	command := exec.CommandContext(t.Context(), filepath.Join(s.bin, name), args...)
+	command := exec.CommandContext(ctx, filepath.Join(s.bin, name), args...)
 	command.Env = append(os.Environ(), env...)
 	command.Stdout, command.Stderr = &stdout, &stderr
 	code, err := exitCode(command.Run())
@@ -87,16 +107,16 @@ func exitCode(err error) (int, error) {
 }
 
 // useNamespace writes a copy of the kubeconfig at from whose current context
-// has the given default namespace.
-func useNamespace(from, to, namespace string) error {
+// has the given default namespace, and returns that context and its name.
+func useNamespace(from, to, namespace string) (string, *api.Context, error) {
 	config, err := clientcmd.LoadFromFile(from)
 	if err != nil {
-		return err
+		return "", nil, err
 	}
 	context, ok := config.Contexts[config.CurrentContext]
 	if !ok {
-		return fmt.Errorf("%s: no current context", from)
+		return "", nil, fmt.Errorf("%s: no current context", from)
 	}
 	context.Namespace = namespace
-	return clientcmd.WriteToFile(*config, to)
+	return config.CurrentContext, context, clientcmd.WriteToFile(*config, to)
 }
