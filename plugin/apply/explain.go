@@ -1,0 +1,163 @@
+package apply
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/cluster"
+)
+
+const (
+	// explainTimeout bounds the search for the cause of one failure.
+	explainTimeout = 10 * time.Second
+	// maxExplained bounds how many failures are looked into: a run in which
+	// everything fails has one cause.
+	maxExplained = 20
+	maxEvents    = 3
+	logLines     = 10
+)
+
+// explain looks up what the cluster says about a failure and settles the object
+// with it.
+func (r *run) explain(n *node, why because) {
+	n.phase, n.failure = phaseExplaining, why
+	r.tracker.drop(n)
+	if r.explained++; r.explained > maxExplained || r.interrupted {
+		r.fail(n, why)
+		return
+	}
+	e := explainer{run: r, node: n.planned.Mapping.Namespaced, namespace: n.planned.Ref.Namespace, object: n.latest}
+	if selector := podSelector(n); selector != nil {
+		e.selector = selector.String()
+	}
+	go func() {
+		ctx, cancel := context.WithTimeout(r.work, explainTimeout)
+		defer cancel()
+		details := e.details(ctx)
+		r.post(func() {
+			for i := range details {
+				details[i] = r.clean(n.planned, details[i])
+			}
+			why.details = details
+			r.fail(n, why)
+		})
+	}()
+}
+
+// explainer collects lines about one object, beside the loop.
+type explainer struct {
+	run       *run
+	node      bool
+	namespace string
+	object    *unstructured.Unstructured
+	selector  string // of its Pods
+}
+
+// details are the last warnings about the object, then those about its worst Pod
+// and the end of that one's log.
+func (e explainer) details(ctx context.Context) []string {
+	if e.object == nil {
+		return nil
+	}
+	lines := e.events(ctx, e.object)
+	pod, t := e.pod(ctx)
+	if pod == nil {
+		return lines
+	}
+	if pod != e.object {
+		lines = append(lines, fmt.Sprintf("Pod %s: %s", pod.GetName(), t.reason))
+		lines = append(lines, e.events(ctx, pod)...)
+	}
+	return append(lines, e.log(ctx, pod, t)...)
+}
+
+// pod finds the Pod to look at: the object itself, or its worst one.
+func (e explainer) pod(ctx context.Context) (*unstructured.Unstructured, trouble) {
+	if e.object.GetKind() == "Pod" {
+		return e.object, troubleOf(e.object)
+	}
+	if e.selector == "" {
+		return nil, trouble{}
+	}
+	pods, err := e.run.exec.Client.List(ctx, podMapping(), cluster.ListOptions{Namespace: e.namespace, LabelSelector: e.selector})
+	if err != nil {
+		return nil, trouble{}
+	}
+	return worstPod(pods)
+}
+
+// events lists the last events about an object, warnings before others.
+func (e explainer) events(ctx context.Context, about *unstructured.Unstructured) []string {
+	namespace := about.GetNamespace()
+	if namespace == "" {
+		namespace = "default" // where events about cluster-scoped objects are kept
+	}
+	found, err := e.run.exec.Client.List(ctx, eventMapping(), cluster.ListOptions{
+		Namespace: namespace, FieldSelector: "involvedObject.uid=" + string(about.GetUID()),
+	})
+	if err != nil {
+		return nil
+	}
+	slices.SortStableFunc(found, func(a, b *unstructured.Unstructured) int {
+		return strings.Compare(eventTime(b), eventTime(a))
+	})
+	var lines []string
+	for _, kind := range []string{"Warning", "Normal"} {
+		for _, event := range found {
+			if text := eventText(event, kind); text != "" && len(lines) < maxEvents && !slices.Contains(lines, text) {
+				lines = append(lines, text)
+			}
+		}
+		if len(lines) > 0 {
+			break
+		}
+	}
+	return lines
+}
+
+// eventTime is when an event was seen last, as text that sorts by time.
+func eventTime(event *unstructured.Unstructured) string {
+	for _, path := range [][]string{{"lastTimestamp"}, {"series", "lastObservedTime"}, {"eventTime"}, {"metadata", "creationTimestamp"}} {
+		if text, _, _ := unstructured.NestedString(event.Object, path...); text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+func eventText(event *unstructured.Unstructured, kind string) string {
+	text := func(key string) string { s, _ := event.Object[key].(string); return s }
+	if text("type") != kind {
+		return ""
+	}
+	return "event " + condition{Reason: text("reason"), Message: strings.TrimSpace(text("message"))}.text()
+}
+
+// log reads the last lines of the container in trouble.
+func (e explainer) log(ctx context.Context, pod *unstructured.Unstructured, t trouble) []string {
+	if !e.run.exec.Policy.CollectLogs || e.run.exec.Logs == nil || t.container == "" {
+		return nil
+	}
+	read, err := e.run.exec.Logs(ctx, pod.GetNamespace(), pod.GetName(), t.container, t.previous, logLines)
+	if err != nil || len(read) == 0 {
+		return nil
+	}
+	lines := make([]string, 0, len(read))
+	for _, line := range read[max(0, len(read)-logLines):] {
+		lines = append(lines, fmt.Sprintf("log %s/%s: %s", pod.GetName(), t.container, line))
+	}
+	return lines
+}
+
+func eventMapping() cluster.Mapping {
+	return cluster.Mapping{
+		GVR: schema.GroupVersionResource{Version: "v1", Resource: "events"},
+		GVK: schema.GroupVersionKind{Version: "v1", Kind: "Event"}, Namespaced: true,
+	}
+}

@@ -1,0 +1,169 @@
+package apply
+
+import (
+	"fmt"
+
+	"github.com/fluxcd/cli-utils/pkg/kstatus/status"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// State is how far an object has come.
+type State int
+
+// States of readiness.
+const (
+	StateWaiting State = iota // not yet
+	StateReady
+	StateFailed // will not become ready by waiting
+)
+
+// Readiness is the verdict on one object as it stands.
+type Readiness struct {
+	State State
+	// Reason says what is missing or wrong; empty when ready.
+	Reason string
+	// Note is something a user should know of an object that counts as ready.
+	Note string
+}
+
+// ReadinessOf judges an object by itself: kstatus, but where that says ready too
+// early, or failed about what may pass.
+func ReadinessOf(u *unstructured.Unstructured) Readiness {
+	if u == nil || u.Object == nil {
+		return waiting("not seen yet")
+	}
+	if reason := dyingReason(u.Object); reason != "" {
+		return failed(reason)
+	}
+	if judge := judgeOf(u.GroupVersionKind().GroupKind()); judge != nil {
+		return judge(u)
+	}
+	if reason := staleCondition(u); reason != "" {
+		return waiting(reason)
+	}
+	return byStatus(u)
+}
+
+// judgeOf is the list of exceptions from kstatus.
+func judgeOf(gk schema.GroupKind) func(*unstructured.Unstructured) Readiness {
+	switch gk {
+	case schema.GroupKind{Group: "batch", Kind: "Job"}:
+		return jobReadiness
+	case schema.GroupKind{Group: "apps", Kind: "DaemonSet"}:
+		return daemonSetReadiness
+	case schema.GroupKind{Group: "apps", Kind: "StatefulSet"}:
+		return statefulSetReadiness
+	case schema.GroupKind{Group: "apps", Kind: "ReplicaSet"}:
+		return observedFirst
+	case schema.GroupKind{Group: "apps", Kind: "Deployment"}:
+		return deploymentReadiness
+	case schema.GroupKind{Kind: "Pod"}:
+		return podReadiness
+	case schema.GroupKind{Group: "apiregistration.k8s.io", Kind: "APIService"}:
+		return apiServiceReadiness
+	default:
+		return nil
+	}
+}
+
+// byStatus asks kstatus. An object whose status it can't read has a shape of its
+// own, and nobody can say what it means.
+func byStatus(u *unstructured.Unstructured) Readiness {
+	result, err := status.Compute(u)
+	if err != nil {
+		return Readiness{State: StateReady, Note: "its status has an unusual form, so readiness could not be told"}
+	}
+	switch result.Status {
+	case status.CurrentStatus:
+		return Readiness{State: StateReady}
+	case status.FailedStatus:
+		return failed(result.Message)
+	case status.InProgressStatus, status.TerminatingStatus, status.NotFoundStatus, status.UnknownStatus:
+		return waiting(result.Message)
+	default:
+		return waiting(string(result.Status))
+	}
+}
+
+func waiting(reason string) Readiness { return Readiness{State: StateWaiting, Reason: reason} }
+
+func failed(reason string) Readiness { return Readiness{State: StateFailed, Reason: reason} }
+
+// observedFirst waits until the controller has seen the object at all: a count
+// of zero in a fresh status means nothing.
+func observedFirst(u *unstructured.Unstructured) Readiness {
+	if reason := unobserved(u); reason != "" {
+		return waiting(reason)
+	}
+	return byStatus(u)
+}
+
+// unobserved says that a controller has yet to look at this generation.
+func unobserved(u *unstructured.Unstructured) string {
+	seen, found, err := unstructured.NestedInt64(u.Object, "status", "observedGeneration")
+	switch {
+	case err != nil || !found:
+		return "its controller has not looked at it yet"
+	case seen < u.GetGeneration():
+		return fmt.Sprintf("its controller has seen generation %d of %d", seen, u.GetGeneration())
+	default:
+		return ""
+	}
+}
+
+// staleCondition says that a Ready condition belongs to an older generation.
+func staleCondition(u *unstructured.Unstructured) string {
+	for _, c := range conditions(u.Object) {
+		if c.Type == "Ready" && c.ObservedGeneration > 0 && c.ObservedGeneration < u.GetGeneration() {
+			return fmt.Sprintf("condition Ready is about generation %d of %d", c.ObservedGeneration, u.GetGeneration())
+		}
+	}
+	return ""
+}
+
+// condition is what most kinds have in status.conditions.
+type condition struct {
+	Type, Status, Reason, Message string
+	ObservedGeneration            int64
+}
+
+// text joins reason and message.
+func (c condition) text() string {
+	switch {
+	case c.Message == "":
+		return c.Reason
+	case c.Reason == "":
+		return c.Message
+	default:
+		return c.Reason + ": " + c.Message
+	}
+}
+
+// conditions reads status.conditions, leaving out what is none.
+func conditions(body map[string]any) []condition {
+	status, _ := body["status"].(map[string]any)
+	list, _ := status["conditions"].([]any)
+	out := make([]condition, 0, len(list))
+	for _, item := range list {
+		m, ok := item.(map[string]any)
+		if !ok {
+			continue
+		}
+		text := func(key string) string { s, _ := m[key].(string); return s }
+		c := condition{Type: text("type"), Status: text("status"), Reason: text("reason"), Message: text("message")}
+		c.ObservedGeneration, _ = m["observedGeneration"].(int64)
+		out = append(out, c)
+	}
+	return out
+}
+
+// conditionOf finds a condition; zero when there is none.
+func conditionOf(body map[string]any, kind string) condition {
+	for _, c := range conditions(body) {
+		if c.Type == kind {
+			return c
+		}
+	}
+	return condition{}
+}

@@ -1,0 +1,139 @@
+package apply
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/plan"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/state"
+)
+
+// saveTimeout bounds the last save, which also happens after an interrupt.
+const saveTimeout = time.Minute
+
+// writeAhead tells the records what is about to be written, before anything is:
+// a run that is killed then has no object that nobody knows of. Entries whose
+// object is gone leave the records with the same save.
+func (r *run) writeAhead(ctx context.Context) error {
+	for _, m := range r.plan.Manifests {
+		session := r.exec.Sessions[m.Name]
+		if session == nil {
+			continue
+		}
+		for _, key := range m.Gone {
+			session.Removed(key)
+		}
+		if keys := r.keysToWrite(m.Name); len(keys) > 0 {
+			if err := session.WriteAhead(ctx, keys); err != nil {
+				return fmt.Errorf("record what is about to be written for manifest %s: %w", m.Name, err)
+			}
+		}
+	}
+	return nil
+}
+
+func (r *run) keysToWrite(manifest string) []state.Key {
+	var keys []state.Key
+	for _, o := range r.plan.Objects {
+		if o.Manifest == manifest && o.Op.Writes() && o.Op != plan.OpDelete {
+			keys = append(keys, o.Key)
+		}
+	}
+	return keys
+}
+
+// save writes all records with what happened. It is complete for a manifest of
+// which every object came out as wanted.
+func (r *run) save(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)
+	defer cancel()
+	var failed []error
+	for _, m := range r.plan.Manifests {
+		session := r.exec.Sessions[m.Name]
+		if session == nil {
+			continue
+		}
+		metadata := r.exec.Metadata
+		if metadata.LastSyncedAt.IsZero() {
+			metadata.LastSyncedAt = r.clock.Now()
+		}
+		if err := session.Save(ctx, r.complete(m.Name), metadata); err != nil {
+			failed = append(failed, fmt.Errorf("save the record of manifest %s: %w", m.Name, err))
+			continue
+		}
+		r.send(Event{Type: EventSaved, Manifest: m.Name})
+	}
+	return errors.Join(failed...)
+}
+
+// complete tells whether everything of a manifest came out as wanted.
+func (r *run) complete(manifest string) bool {
+	return !slices.ContainsFunc(r.nodes, func(n *node) bool {
+		if n.planned == nil || n.planned.Manifest != manifest {
+			return false
+		}
+		return !n.outcome.good() && n.outcome != OutcomeKept
+	}) && !r.interrupted
+}
+
+// record notes an entry for the next save.
+func (r *run) record(n *node, e *state.Entry) {
+	if s := r.exec.Sessions[n.planned.Manifest]; s != nil && e != nil {
+		e.Order = n.position
+		s.Applied(*e)
+	}
+}
+
+// recordUnchanged brings an entry up to date that does not say what is live.
+// Nothing is written for it alone: there is a session only where the record is
+// written anyway.
+func (r *run) recordUnchanged(n *node) {
+	o := n.planned
+	if r.exec.Sessions[o.Manifest] == nil || o.UID == "" {
+		return
+	}
+	if rec := r.records[o.Manifest]; rec != nil {
+		e, ok := rec.Find(o.Ref)
+		if ok && e.Key == o.Key && e.ContentHash == o.ContentHash && e.UID == string(o.UID) &&
+			e.ResourceVersion == o.ResourceVersion && e.InputKey == r.inputKey(o) && e.Body != nil {
+			return
+		}
+	}
+	r.record(n, r.entryOf(o, o.UID, o.ResourceVersion))
+}
+
+func (r *run) inputKey(o *plan.Object) string {
+	if r.exec.InputKey == nil {
+		return ""
+	}
+	return r.exec.InputKey(o)
+}
+
+// entry is what the record will say of an object that was written.
+func (r *run) entry(o *plan.Object, answer *unstructured.Unstructured) *state.Entry {
+	return r.entryOf(o, answer.GetUID(), answer.GetResourceVersion())
+}
+
+// entryOf makes an entry; nil for manifests that are not recorded. A hash that
+// can't be told leaves the entry as an apply whose end is not known.
+func (r *run) entryOf(o *plan.Object, uid types.UID, version string) *state.Entry {
+	if r.exec.Sessions[o.Manifest] == nil {
+		return nil
+	}
+	e := &state.Entry{
+		Key: o.Key, ContentHash: o.ContentHash, UID: string(uid), ResourceVersion: version, InputKey: r.inputKey(o),
+	}
+	if e.ContentHash == "" {
+		e.ContentHash, _ = r.exec.Hasher.Content(o.Desired.Body)
+	}
+	if body, err := r.exec.Hasher.Keyed(o.Desired.Body); err == nil {
+		e.Body = body
+	}
+	return e
+}

@@ -1,0 +1,227 @@
+package apply
+
+import (
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
+
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/plan"
+)
+
+// waitReady looks at the server's answer to a write, or at an unchanged object,
+// and waits if that doesn't show it ready and somebody cares.
+func (r *run) waitReady(n *node, u *unstructured.Unstructured) {
+	verdict := ReadinessOf(u)
+	switch {
+	case verdict.State == StateReady:
+		r.becomeReady(n, verdict)
+	case !r.mustWait(n):
+		r.settle(n, n.goodOutcome(), because{})
+	default:
+		r.wait(n, u, verdict.Reason)
+		if verdict.State == StateFailed && n.phase == phaseWaiting {
+			r.judge(n, verdict)
+		}
+	}
+}
+
+// mustWait tells whether anything depends on the object getting ready. What is
+// unchanged is no concern of the run unless something is deleted at its end.
+func (r *run) mustWait(n *node) bool {
+	if n.wantsReady() {
+		return true
+	}
+	return !r.exec.Policy.NoWait && (n.planned.Op.Writes() || r.deletes())
+}
+
+func (r *run) deletes() bool {
+	for _, o := range r.plan.Objects {
+		if o.Op == plan.OpDelete {
+			return true
+		}
+	}
+	return false
+}
+
+func (n *node) goodOutcome() Outcome {
+	if n.planned.Op == plan.OpNone {
+		return OutcomeUnchanged
+	}
+	return OutcomeApplied
+}
+
+// wait hands an object to the tracker, with a limit.
+func (r *run) wait(n *node, u *unstructured.Unstructured, reason string) {
+	n.phase, n.latest, n.waitReason = phaseWaiting, u, reason
+	limit := r.objectTimeout()
+	switch {
+	case r.interrupted:
+		r.leaveWaiting(n)
+		return
+	case r.timedOut:
+		r.timeOut(n, r.exec.Policy.Timeout)
+		return
+	}
+	r.event(n, EventWaiting, r.clean(n.planned, reason))
+	begun := n.applied
+	r.after(limit, func() {
+		if n.phase == phaseWaiting && n.applied.Equal(begun) {
+			r.timeOut(n, limit)
+		}
+	})
+	r.tracker.add(n)
+	r.pods.add(n)
+}
+
+// look takes in a newer state of an object that is waited for.
+func (r *run) look(n *node, u *unstructured.Unstructured) {
+	if n.phase != phaseWaiting || older(u.GetResourceVersion(), n.version) {
+		return
+	}
+	if n.uid != "" && u.GetUID() != n.uid {
+		r.vanished(n)
+		return
+	}
+	n.latest, n.version = u, u.GetResourceVersion()
+	if n.step == stepGone {
+		r.setReason(n, deletingReason(u.Object))
+		return
+	}
+	r.judge(n, ReadinessOf(u))
+}
+
+// judge draws the consequence of a verdict.
+func (r *run) judge(n *node, verdict Readiness) {
+	switch verdict.State {
+	case StateReady:
+		r.becomeReady(n, verdict)
+	case StateWaiting:
+		r.setReason(n, verdict.Reason)
+	case StateFailed:
+		r.judgeFailed(n, verdict)
+	}
+}
+
+// judgeFailed tells a failure of this change from one that stood there before.
+func (r *run) judgeFailed(n *node, verdict Readiness) {
+	before := r.before(n)
+	since := r.clock.Since(n.applied)
+	switch {
+	case before.State != StateFailed || before.Reason != verdict.Reason:
+		r.explain(n, because{reason: r.clean(n.planned, verdict.Reason)})
+	case n.untouched():
+		r.stillNotReady(n, verdict.Reason)
+	case since < staleGrace:
+		// The controller may not have looked at the change yet.
+		r.setReason(n, verdict.Reason)
+		latest := n.latest
+		r.after(staleGrace-since, func() {
+			if n.phase == phaseWaiting && n.latest == latest {
+				r.judgeFailed(n, verdict)
+			}
+		})
+	default:
+		r.explain(n, because{reason: r.clean(n.planned, verdict.Reason)})
+	}
+}
+
+// before is the verdict on the object as the plan found it; ready where there
+// was none.
+func (r *run) before(n *node) Readiness {
+	o := n.planned
+	if o.Live == nil || o.Op == plan.OpReplace || uidOf(o.Live) != n.uid {
+		return Readiness{State: StateReady}
+	}
+	return ReadinessOf(&unstructured.Unstructured{Object: o.Live})
+}
+
+// untouched tells that the run has not changed what makes an object ready: it
+// wrote nothing, or nothing that counts as a new generation.
+func (n *node) untouched() bool {
+	if n.planned.Op == plan.OpNone {
+		return true
+	}
+	was := (&unstructured.Unstructured{Object: n.planned.Live}).GetGeneration()
+	return was > 0 && n.latest != nil && n.latest.GetGeneration() == was
+}
+
+// stillNotReady settles an object that failed before the run and does so after
+// it: no failure of the run, but nothing that others could build on either.
+func (r *run) stillNotReady(n *node, reason string) {
+	text := "still not ready (was so before): " + r.clean(n.planned, reason)
+	r.warn(n, text)
+	r.settle(n, n.goodOutcome(), because{reason: text})
+}
+
+func (r *run) becomeReady(n *node, verdict Readiness) {
+	n.ready = true
+	if verdict.Note != "" {
+		n.notes = append(n.notes, verdict.Note)
+	}
+	if isDefinition(n.planned.Ref) && n.written {
+		r.exec.Client.InvalidateDiscovery()
+	}
+	r.settle(n, n.goodOutcome(), because{reason: verdict.Note})
+}
+
+// vanished takes in that an object is gone, or is another one by now.
+func (r *run) vanished(n *node) {
+	switch {
+	case n.phase != phaseWaiting:
+	case n.step == stepGone:
+		r.tracker.drop(n)
+		r.gone(n)
+	case n.latest != nil && cleansUp(n.latest):
+		r.becomeReady(n, Readiness{Note: "it finished and cleaned itself up; whether it succeeded was not seen"})
+	default:
+		r.fail(n, because{reason: "somebody deleted it while the run waited for it"})
+	}
+}
+
+// timeOut ends a wait that took too long.
+func (r *run) timeOut(n *node, limit time.Duration) {
+	reason := r.clean(n.planned, n.reason())
+	switch {
+	case n.step == stepGone:
+		r.explain(n, because{reason: fmt.Sprintf("not gone after %s: %s", limit, reason)})
+	case n.untouched() && r.before(n).State != StateReady:
+		r.stillNotReady(n, n.reason())
+	default:
+		r.explain(n, because{reason: fmt.Sprintf("not ready after %s: %s", limit, reason)})
+	}
+}
+
+// reason joins what the object says with what its Pods say.
+func (n *node) reason() string {
+	if n.podReason == "" {
+		return n.waitReason
+	}
+	return n.waitReason + "; " + n.podReason
+}
+
+// setReason tells why it is still waited for, when that has changed.
+func (r *run) setReason(n *node, reason string) {
+	if n.waitReason != reason {
+		n.waitReason = reason
+		r.event(n, EventWaiting, r.clean(n.planned, n.reason()))
+	}
+}
+
+func (r *run) setPodReason(n *node, reason string) {
+	if n.phase == phaseWaiting && n.podReason != reason {
+		n.podReason = reason
+		r.event(n, EventWaiting, r.clean(n.planned, n.reason()))
+	}
+}
+
+// older compares resource versions of one kind. What can't be compared is taken
+// as new.
+func older(version, than string) bool {
+	if than == "" {
+		return false
+	}
+	order, err := resourceversion.CompareResourceVersion(version, than)
+	return err == nil && order < 0
+}

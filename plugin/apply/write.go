@@ -1,0 +1,125 @@
+package apply
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/cluster"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/plan"
+)
+
+// write applies one object, planning it again as often as somebody else is
+// faster.
+func (a attempt) write() report {
+	rep := report{planned: a.planned, step: a.step}
+	if dying := dyingReason(a.planned.Live); dying != "" && a.step == stepWrite {
+		rep.done, rep.reason = doneFailed, dying
+		return rep
+	}
+	if err := a.resolve(&rep); err != nil {
+		return a.refusal(rep, err)
+	}
+	for again := 0; ; again++ {
+		answer, err := a.apply(rep.planned)
+		if err == nil {
+			return a.written(rep, answer)
+		}
+		if !a.outdated(rep.planned, err) {
+			return a.refusal(rep, err)
+		}
+		if again == maxReplans {
+			rep.done, rep.err = doneFailed, err
+			rep.reason = "others kept changing it while it was being applied"
+			return rep
+		}
+		if stop := a.replan(&rep, err); stop {
+			return rep
+		}
+	}
+}
+
+// apply sends the one request that the plan stands for.
+func (a attempt) apply(o *plan.Object) (*unstructured.Unstructured, error) {
+	creates := a.creates(o)
+	body := o.Send
+	if !creates {
+		body = withPreconditions(o.Send, string(o.UID), o.ResourceVersion)
+	}
+	return a.exec.Client.Apply(a.work, o.Mapping, body, cluster.ApplyOptions{
+		Force:      o.Force && !creates,
+		Manager:    a.exec.Policy.FieldManager,
+		Validation: a.exec.Policy.Validation,
+	})
+}
+
+// creates tells whether nothing may be there yet.
+func (a attempt) creates(o *plan.Object) bool {
+	return o.Op == plan.OpCreate || a.step == stepCreate
+}
+
+// withPreconditions returns the body with the uid and resourceVersion that the
+// write insists on; resourceVersion alone would make a deleted object anew. The
+// body itself stays as it is.
+func withPreconditions(body map[string]any, uid, version string) map[string]any {
+	body = maps.Clone(body)
+	meta, _ := body["metadata"].(map[string]any)
+	meta = maps.Clone(meta)
+	if meta == nil {
+		meta = map[string]any{}
+	}
+	meta["uid"], meta["resourceVersion"] = uid, version
+	body["metadata"] = meta
+	return body
+}
+
+// written follows a write up with the status and makes the record's entry.
+func (a attempt) written(rep report, answer *unstructured.Unstructured) report {
+	rep.done, rep.answer = doneWritten, answer
+	if a.creates(rep.planned) {
+		rep.notes = append(rep.notes, foundNote(answer, a.exec.Policy.FieldManager)...)
+	}
+	if rep.planned.Status != nil {
+		a.patchStatus(&rep)
+	}
+	rep.entry = a.entry(rep.planned, rep.answer)
+	return rep
+}
+
+// foundNote says that a create met an object which had come since the plan: a
+// fresh one has no other managers. It did no harm, or there would have been a
+// conflict.
+func foundNote(answer *unstructured.Unstructured, ours string) []string {
+	var others []string
+	for _, entry := range answer.GetManagedFields() {
+		own := entry.Operation == metav1.ManagedFieldsOperationApply && (ours == "" || entry.Manager == ours)
+		if entry.Subresource == "" && !own && !slices.Contains(others, entry.Manager) {
+			others = append(others, entry.Manager)
+		}
+	}
+	if len(others) == 0 {
+		return nil
+	}
+	return []string{"somebody created it after the plan was made (" + strings.Join(others, ", ") + "); the two agree and were merged"}
+}
+
+// refusal sorts a failed request.
+func (a attempt) refusal(rep report, err error) report {
+	rep.err = err
+	switch a.classify(rep.planned, err) {
+	case failurePassing:
+		rep.done = donePassing
+	case failureConflict:
+		rep.done = doneRefused
+	default:
+		rep.done = doneFailed
+	}
+	if errors.Is(err, a.work.Err()) && a.stopping.Load() {
+		rep.reason = "no answer before the end of the run; it may have been written all the same"
+	}
+	return rep
+}
