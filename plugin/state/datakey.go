@@ -78,9 +78,10 @@ func ParseDataKey(s string) (Key, error) {
 }
 
 // parseDataKeyOf reads a data key found in the record of a manifest. Knowing the
-// name, it also reads old keys of manifests whose name holds "_x2d" or "__".
+// name, it also reads old keys of manifests whose name holds "_x2d" or "__". Its
+// errors do not repeat the key.
 func parseDataKeyOf(manifest, s string) (Key, error) {
-	k, err := ParseDataKey(s)
+	k, err := ParseKey(decodeDataKey(s))
 	if err == nil && k.Manifest == manifest {
 		return k, nil
 	}
@@ -90,10 +91,14 @@ func parseDataKeyOf(manifest, s string) (Key, error) {
 			return old, nil
 		}
 	}
-	if err != nil {
+	switch {
+	case err == nil:
+		return Key{}, fmt.Errorf("it belongs to manifest %q, not to %q", k.Manifest, manifest)
+	case strings.HasPrefix(s, reservedPrefix):
+		return Key{}, errors.New("this version does not know the key; a newer version wrote it")
+	default:
 		return Key{}, err
 	}
-	return Key{}, fmt.Errorf("data key %s: it belongs to manifest %q, not to %q", s, k.Manifest, manifest)
 }
 
 // encodeDataKey escapes a state key.

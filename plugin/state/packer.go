@@ -24,7 +24,7 @@ type packer struct {
 
 // fits tells whether an entry can stand in a document at all.
 func (p *packer) fits(entry []byte) bool {
-	return packedSize(entry) <= p.limit
+	return len(entry) <= p.limit || gzippedSize(entry) <= p.limit
 }
 
 // add appends an entry, in a new document if it might not fit into this one.
@@ -72,6 +72,10 @@ func packedSize(entry []byte) int {
 	if len(entry) <= flushEvery {
 		return len(entry)
 	}
+	return gzippedSize(entry)
+}
+
+func gzippedSize(entry []byte) int {
 	var out bytes.Buffer
 	zip := gzip.NewWriter(&out)
 	_, _ = zip.Write(entry) // a buffer takes everything

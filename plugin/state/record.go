@@ -31,8 +31,10 @@ type Record struct {
 	// Notes say in sentences what could not be used.
 	Notes []string
 
-	index    map[object.Ref][]int
-	revision string
+	// index finds entries by identity, namespaced those with a namespace by their
+	// identity without it.
+	index, namespaced map[object.Ref][]int
+	revision          string
 	// configMap is the name of the record's first ConfigMap, there or not.
 	configMap string
 }
@@ -63,26 +65,18 @@ func (r *Record) lookup(ref object.Ref) []int {
 	if found := r.index[ref]; len(found) > 0 || ref.Namespace != "" {
 		return found
 	}
-	return r.index[stamped(ref)]
-}
-
-// anyNamespace marks index entries that are found without their namespace. No
-// namespace has this name.
-const anyNamespace = "*"
-
-func stamped(ref object.Ref) object.Ref {
-	ref.Namespace = anyNamespace
-	return ref
+	return r.namespaced[ref]
 }
 
 // indexEntries makes the entries findable.
 func (r *Record) indexEntries() {
-	r.index = make(map[object.Ref][]int, 2*len(r.Entries))
+	r.index = make(map[object.Ref][]int, len(r.Entries))
+	r.namespaced = make(map[object.Ref][]int, len(r.Entries))
 	for i, e := range r.Entries {
 		ref := e.Key.Ref()
 		r.index[ref] = append(r.index[ref], i)
-		if ref.Namespace != "" {
-			r.index[stamped(ref)] = append(r.index[stamped(ref)], i)
+		if bare := withoutNamespace(ref); bare != ref {
+			r.namespaced[bare] = append(r.namespaced[bare], i)
 		}
 	}
 }
