@@ -87,7 +87,7 @@ func (o *applyOptions) run(ctx context.Context, env *Env) error {
 	if err := p.source.needRecord(); err != nil && o.dryRun == "none" {
 		return err
 	}
-	current, planner, err := p.plan(ctx, o.policy.policy(), o.dryRun == "server")
+	current, planner, err := p.plan(ctx, env, planOptions{policy: o.policy.policy(), dryRunCreates: o.dryRun == "server", refresh: o.policy.refresh || o.view.showIgnored})
 	if err != nil {
 		return err
 	}
@@ -217,7 +217,7 @@ func (o *applyOptions) executor(env *Env, p *prepared, planner plan.Planner, ses
 	return &apply.Executor{
 		Client: p.client, Sessions: sessions.forApply(), Policy: policy,
 		Concurrency: o.concurrency, Window: p.client.Limiter().Window, Clock: env.Clock,
-		Events: progress, Replan: planner.Replan, Hasher: planner.Hasher, Masker: &mask,
+		Events: progress, Replan: planner.Replan, Hasher: planner.Hasher, InputKey: planner.InputKey, Masker: &mask,
 		Metadata: state.Metadata{GitCommitHash: gitCommit(p.source)},
 	}, nil
 }

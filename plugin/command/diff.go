@@ -88,11 +88,19 @@ func (o *diffOptions) compare(ctx context.Context, env *Env) (*plan.Report, erro
 	if err != nil {
 		return nil, err
 	}
-	result, _, err := p.plan(ctx, o.policy.policy(), o.dryRun == "server")
+	result, _, err := p.plan(ctx, env, o.planOptions())
 	if err != nil {
 		return nil, err
 	}
 	return result.Report(o.view.masker()), nil
+}
+
+func (o *diffOptions) planOptions() planOptions {
+	return planOptions{
+		policy: o.policy.policy(), dryRunCreates: o.dryRun == "server",
+		// What the server undoes is only known of objects that were looked at.
+		refresh: o.policy.refresh || o.view.showIgnored,
+	}
 }
 
 // verdict is the exit code: what could not be compared is an error, not a
@@ -166,6 +174,7 @@ type policyOptions struct {
 	prune          bool
 	pruneProtected bool
 	fieldManager   string
+	refresh        bool
 }
 
 func (o *policyOptions) addFlags(cmd *cobra.Command) {
@@ -174,6 +183,7 @@ func (o *policyOptions) addFlags(cmd *cobra.Command) {
 	f.BoolVar(&o.recreate, "recreate", false, "Replace objects whose update the server refuses; never PersistentVolumes, their claims, StatefulSets, Namespaces and CustomResourceDefinitions")
 	f.BoolVar(&o.prune, "prune", false, "Delete what the record lists and the files no longer name")
 	f.BoolVar(&o.pruneProtected, "prune-protected", false, "Let --prune delete Namespaces, CustomResourceDefinitions, PersistentVolumes and their claims too")
+	f.BoolVar(&o.refresh, "refresh", false, "Look at every object, also at those known to be as wanted")
 	f.StringVar(&o.fieldManager, "field-manager", "tazuna", "The field manager of our server-side applies")
 }
 

@@ -7,9 +7,11 @@ import (
 	"path/filepath"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/klog/v2"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/build"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/cluster"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/memo"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/plan"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/state"
@@ -126,7 +128,12 @@ func (p *prepared) keepNamespace(e *Env, r *build.Result, rec *state.Record) {
 // finish gives objects their namespaces and makes the plan's inputs.
 func (p *prepared) finish(ctx context.Context, e *Env) error {
 	namespace, _ := p.client.Namespace()
-	results, err := build.Finish(ctx, p.results, scoper{ctx: ctx, client: p.client}, namespace)
+	scopes := &scoper{ctx: ctx, client: p.client}
+	results, err := build.Finish(ctx, p.results, scopes, namespace)
+	if scopes.failed != nil {
+		// One broken connection, not one error for each object.
+		return fmt.Errorf("ask %s which kinds it serves: %w", p.client.Context().Server, scopes.failed)
+	}
 	if err != nil {
 		return err
 	}
@@ -148,22 +155,68 @@ func (p *prepared) finish(ctx context.Context, e *Env) error {
 	return nil
 }
 
+// planOptions are the flags that change how a plan is made.
+type planOptions struct {
+	policy        plan.Policy
+	dryRunCreates bool
+	refresh       bool
+}
+
 // plan compares the inputs with the cluster.
-func (p *prepared) plan(ctx context.Context, policy plan.Policy, dryRunCreates bool) (*plan.Plan, plan.Planner, error) {
-	planner := plan.Planner{Cluster: p.client, Policy: policy, Hasher: p.hasher, DryRunCreates: dryRunCreates}
+func (p *prepared) plan(ctx context.Context, e *Env, o planOptions) (*plan.Plan, plan.Planner, error) {
+	planner := plan.Planner{
+		Cluster: p.client, Policy: o.policy, Hasher: p.hasher, ToolVersion: e.Version,
+		DryRunCreates: o.dryRunCreates, Refresh: o.refresh,
+	}
+	remembered := p.memo(ctx, e, o.refresh)
+	if remembered != nil {
+		planner.Memo = remembered
+	}
 	result, err := planner.Plan(ctx, p.inputs)
+	if closed := remembered.Close(); closed != nil {
+		klog.V(2).InfoS("not remembered", "error", closed)
+	}
 	return result, planner, err
+}
+
+// memo opens what earlier runs found to be as wanted. Without a record, a cache
+// directory or the rights to tell whether it still holds there is none.
+func (p *prepared) memo(ctx context.Context, e *Env, refresh bool) *memo.Memo {
+	if refresh || !p.source.recorded || !p.anyRecord() || cacheDir() == "" {
+		return nil
+	}
+	scope, err := plan.MemoScope(ctx, p.client)
+	if err != nil {
+		klog.V(2).InfoS("no memo of earlier runs is used", "error", err)
+		return nil
+	}
+	return memo.Open(filepath.Join(cacheDir(), "memo"), scope, e.Clock.Now())
+}
+
+// anyRecord reports whether something was applied before.
+func (p *prepared) anyRecord() bool {
+	for _, rec := range p.records {
+		if rec.Exists {
+			return true
+		}
+	}
+	return false
 }
 
 // scoper answers build's questions about kinds from discovery.
 type scoper struct {
 	ctx    context.Context
 	client *cluster.Client
+	// failed is the first error that made further questions pointless.
+	failed error
 }
 
 // Namespaced implements build.Scoper. A kind that is not served, or can't be
 // looked up, is not known: whether that is an error is the plan's to say.
-func (s scoper) Namespaced(gk schema.GroupKind, version string) (namespaced, known bool, err error) {
+func (s *scoper) Namespaced(gk schema.GroupKind, version string) (namespaced, known bool, err error) {
+	if s.failed != nil {
+		return false, false, s.failed
+	}
 	m, err := s.client.Mapping(s.ctx, gk, version)
 	var none *cluster.ErrNoKind
 	var away *cluster.ErrUnavailable
@@ -174,6 +227,7 @@ func (s scoper) Namespaced(gk schema.GroupKind, version string) (namespaced, kno
 	case errors.As(err, &none), errors.As(err, &away):
 		return false, false, nil
 	case err != nil:
+		s.failed = err
 		return false, false, err
 	}
 	return m.Namespaced, true, nil

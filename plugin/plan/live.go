@@ -44,6 +44,10 @@ type kindRead struct {
 	mapping    cluster.Mapping
 	refs       map[object.Ref]bool
 	namespaces map[string]bool
+	wanted     []*wanted
+	// left is set when an entry that no file names is of this kind: its body is
+	// needed.
+	left bool
 }
 
 // readLive asks for every kind once.
@@ -59,8 +63,7 @@ func (p Planner) readLive(ctx context.Context, it items) (liveSet, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		for _, u := range list {
-			ref := object.Ref{Group: reads[i].mapping.GVK.Group, Kind: reads[i].mapping.GVK.Kind, Namespace: u.GetNamespace(), Name: u.GetName()}
-			if reads[i].refs[ref] {
+			if ref := reads[i].refOf(u); reads[i].refs[ref] {
 				found[ref] = u
 			}
 		}
@@ -72,39 +75,84 @@ func (p Planner) readLive(ctx context.Context, it items) (liveSet, error) {
 func groupByKind(it items) []*kindRead {
 	byKind := map[schema.GroupVersionResource]*kindRead{}
 	var order []*kindRead
-	add := func(m cluster.Mapping, ref object.Ref) {
+	add := func(m cluster.Mapping, ref object.Ref) *kindRead {
 		r := byKind[m.GVR]
 		if r == nil {
 			r = &kindRead{mapping: m, refs: map[object.Ref]bool{}, namespaces: map[string]bool{}}
 			byKind[m.GVR], order = r, append(order, r)
 		}
 		r.refs[ref], r.namespaces[ref.Namespace] = true, true
+		return r
 	}
 	for _, w := range it.wanted {
 		if w.out.MappingKnown {
-			add(w.out.Mapping, w.out.Ref)
+			r := add(w.out.Mapping, w.out.Ref)
+			r.wanted = append(r.wanted, w)
 		}
 	}
 	for _, l := range it.left {
 		if l.mappingKnown {
-			add(l.mapping, l.ref)
+			add(l.mapping, l.ref).left = true
 		}
 	}
 	return order
 }
 
-// readKind lists one kind: in its one namespace, else everywhere; users without
-// that right are served by a list per namespace, then by single gets.
+// readKind answers for one kind: from metadata where that proves every object
+// to be as wanted, else from one full list.
 func (p Planner) readKind(ctx context.Context, r *kindRead) ([]*unstructured.Unstructured, error) {
+	if !p.allProvable(r) {
+		return p.listKind(ctx, r, false)
+	}
+	list, err := p.listKind(ctx, r, true)
+	if err != nil || p.proveAll(r, list) {
+		return list, err
+	}
+	return p.listKind(ctx, r, false)
+}
+
+func (p Planner) allProvable(r *kindRead) bool {
+	for _, w := range r.wanted {
+		if !p.provable(w) {
+			return false
+		}
+	}
+	return !r.left && len(r.wanted) > 0
+}
+
+// proveAll marks the objects of a kind as proven, or none of them.
+func (p Planner) proveAll(r *kindRead, list []*unstructured.Unstructured) bool {
+	found := make(map[object.Ref]*unstructured.Unstructured, len(list))
+	for _, u := range list {
+		found[r.refOf(u)] = u
+	}
+	for _, w := range r.wanted {
+		if !p.proven(w, found[w.out.Ref]) {
+			return false
+		}
+	}
+	for _, w := range r.wanted {
+		w.proven = true
+	}
+	return true
+}
+
+func (r *kindRead) refOf(u *unstructured.Unstructured) object.Ref {
+	return object.Ref{Group: r.mapping.GVK.Group, Kind: r.mapping.GVK.Kind, Namespace: u.GetNamespace(), Name: u.GetName()}
+}
+
+// listKind lists one kind: in its one namespace, else everywhere; users without
+// that right are served by a list per namespace, then by single gets.
+func (p Planner) listKind(ctx context.Context, r *kindRead, metadataOnly bool) ([]*unstructured.Unstructured, error) {
 	if len(r.namespaces) > 1 {
-		list, err := p.Cluster.List(ctx, r.mapping, cluster.ListOptions{})
+		list, err := p.Cluster.List(ctx, r.mapping, cluster.ListOptions{MetadataOnly: metadataOnly})
 		if err == nil || !apierrors.IsForbidden(err) {
 			return list, wrapList(r, err)
 		}
 	}
 	var out []*unstructured.Unstructured
 	for _, ns := range sortedKeys(r.namespaces) {
-		list, err := p.Cluster.List(ctx, r.mapping, cluster.ListOptions{Namespace: ns})
+		list, err := p.Cluster.List(ctx, r.mapping, cluster.ListOptions{Namespace: ns, MetadataOnly: metadataOnly})
 		if apierrors.IsForbidden(err) || apierrors.IsMethodNotSupported(err) {
 			list, err = p.getEach(ctx, r, ns)
 		}

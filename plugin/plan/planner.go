@@ -43,6 +43,12 @@ type Planner struct {
 	Hasher  object.Hasher
 	// Concurrency bounds the requests in flight; 0 means 16.
 	Concurrency int
+	// ToolVersion is part of what a verdict depends on.
+	ToolVersion string
+	// Memo remembers verdicts between runs; nil remembers nothing.
+	Memo Memo
+	// Refresh believes neither records nor memo and looks at every object.
+	Refresh bool
 	// DryRunCreates also asks the server about objects that don't exist yet.
 	DryRunCreates bool
 }
@@ -52,6 +58,9 @@ func (p Planner) Plan(ctx context.Context, inputs []Input) (*Plan, error) {
 	out := &Plan{Context: p.Cluster.Context()}
 	items, err := p.collect(ctx, inputs)
 	if err != nil {
+		return nil, err
+	}
+	if err := p.hashAll(items.wanted); err != nil {
 		return nil, err
 	}
 	found, err := p.readLive(ctx, items)
@@ -86,6 +95,7 @@ func (p Planner) Replan(ctx context.Context, old *Object) (*Object, error) {
 		return nil, fmt.Errorf("plan %s again: it was not planned from files", old.Ref)
 	}
 	fresh := *w
+	fresh.proven = false
 	fresh.out = &Object{
 		Manifest: old.Manifest, Ref: old.Ref, Key: old.Key, Mapping: old.Mapping, MappingKnown: true,
 		Desired: old.Desired, ContentHash: old.ContentHash, again: w,
@@ -107,6 +117,8 @@ type wanted struct {
 	recorded bool
 	label    string
 	schema   *cluster.Schema
+	// proven: metadata alone showed that the object is as wanted.
+	proven bool
 }
 
 // recordedOnly is an entry of a record that no file names any more.
@@ -182,10 +194,6 @@ func (p Planner) newWanted(ctx context.Context, in Input, o object.Object, local
 	switch {
 	case err == nil:
 		w.out.Mapping, w.out.MappingKnown = m, true
-		w.schema, err = p.Cluster.Schema(ctx, m.GVK)
-		if err != nil {
-			w.out.Notes = append(w.out.Notes, "compared by position: the schema of the kind can't be read: "+err.Error())
-		}
 	case local[gvk.GroupKind()]:
 		w.out.Notes = append(w.out.Notes, "its CustomResourceDefinition is created by the same run")
 	default:
@@ -230,19 +238,49 @@ func (p Planner) decideObject(ctx context.Context, w *wanted, found liveSet) err
 	if o.Op == OpError {
 		return nil
 	}
-	hash, err := p.Hasher.Content(o.Desired.Body)
-	if err != nil && !errors.Is(err, object.ErrNoHashKey) {
-		return fmt.Errorf("hash %s: %w", o.Ref, err)
+	live := found[o.Ref]
+	if w.proven {
+		setLive(o, live)
+		return nil
 	}
-	o.ContentHash = hash
+	p.readSchema(ctx, w, live != nil)
 	ready := prepare(o.Desired, o.Mapping, w.schema, w.label)
 	o.Send, o.Notes = ready.send, append(o.Notes, ready.notes...)
-	live := found[o.Ref]
 	if live == nil {
 		return p.decideCreate(ctx, o, ready)
 	}
 	setLive(o, live)
-	return p.decideUpdate(ctx, w, ready)
+	if err := p.decideUpdate(ctx, w, ready); err != nil {
+		return err
+	}
+	p.remember(w)
+	return nil
+}
+
+// hashAll computes the content hashes; an object of a masked kind has none
+// while the key is not known.
+func (p Planner) hashAll(list []*wanted) error {
+	for _, w := range list {
+		hash, err := p.Hasher.Content(w.out.Desired.Body)
+		if err != nil && !errors.Is(err, object.ErrNoHashKey) {
+			return fmt.Errorf("hash %s: %w", w.out.Ref, err)
+		}
+		w.out.ContentHash = hash
+	}
+	return nil
+}
+
+// readSchema fetches the schema where the comparison needs it: for objects that
+// exist, and for the nulls of custom resources.
+func (p Planner) readSchema(ctx context.Context, w *wanted, exists bool) {
+	if w.schema != nil || !w.out.MappingKnown || !exists && object.BuiltIn(w.out.Ref.Group) {
+		return
+	}
+	s, err := p.Cluster.Schema(ctx, w.out.Mapping.GVK)
+	if err != nil {
+		w.out.Notes = append(w.out.Notes, "compared by position: the schema of the kind can't be read: "+err.Error())
+	}
+	w.schema = s
 }
 
 func setLive(o *Object, live *unstructured.Unstructured) {
