@@ -62,9 +62,9 @@ type node struct {
 	written bool
 	// interrupted is set where the wait was given up because of an interrupt.
 	interrupted bool
-	because because
-	notes   []string
-	elapsed time.Duration
+	because     because
+	notes       []string
+	elapsed     time.Duration
 }
 
 // dependant is an edge seen from the earlier node.

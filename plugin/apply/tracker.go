@@ -224,4 +224,3 @@ func (t *tracker) poll(s *scope) {
 		})
 	}()
 }
-

@@ -136,8 +136,9 @@ func TestOrderOfTiers(t *testing.T) {
 {apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high}, value: 1}
 `)
 	assert.Equal(t, []string{
-		"Role read", "RoleBinding reads", "StorageClass fast", "PersistentVolumeClaim data",
-		"ResourceQuota q", "ConfigMap other", "PriorityClass high", "StatefulSet db",
+		"Role read", "RoleBinding reads", "StorageClass fast",
+		"ResourceQuota q", "ConfigMap other", "PriorityClass high",
+		"PersistentVolumeClaim data", "StatefulSet db",
 	}, sequenceOf(t, objects))
 
 	g, err := Order(objects)
@@ -350,10 +351,13 @@ func TestOrderTakesAnythingForABody(t *testing.T) {
 	} {
 		var objects []*Object
 		for _, ref := range []object.Ref{
-			{Group: "apps", Kind: "Deployment", Name: "a"}, {Kind: "Pod", Name: "a"}, {Group: "batch", Kind: "CronJob", Name: "a"},
+			{Group: "apps", Kind: "Deployment", Name: "a"},
+			{Kind: "Pod", Name: "a"},
+			{Group: "batch", Kind: "CronJob", Name: "a"},
 			{Group: groupCRD, Kind: "CustomResourceDefinition", Name: "a"},
 			{Group: groupAdmission, Kind: "MutatingWebhookConfiguration", Name: "a"},
-			{Group: groupRegistration, Kind: "APIService", Name: "a"}, {Group: groupRBAC, Kind: "RoleBinding", Name: "a"},
+			{Group: groupRegistration, Kind: "APIService", Name: "a"},
+			{Group: groupRBAC, Kind: "RoleBinding", Name: "a"},
 		} {
 			objects = append(objects,
 				&Object{Ref: ref, Desired: object.Object{Body: body}},
