@@ -77,7 +77,7 @@ func (c *Client) ClusterUID(ctx context.Context) (string, error) {
 // ServerVersion asks the server for its version. It needs no rights.
 func (c *Client) ServerVersion(ctx context.Context) (*version.Info, error) {
 	var info *version.Info
-	err := c.retry(ctx, verbGet, func(ctx context.Context) error {
+	err := c.retry(ctx, verbDiscover, func(ctx context.Context) error {
 		var err error
 		info, err = c.catalogue.client.ServerVersionWithContext(ctx)
 		return err

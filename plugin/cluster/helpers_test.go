@@ -156,7 +156,7 @@ func answer(code int, body string) http.HandlerFunc {
 
 // refuse gives a Status as an API server does.
 func refuse(code int, reason metav1.StatusReason, message string) http.HandlerFunc {
-	body, _ := json.Marshal(metav1.Status{
+	body := mustJSON(metav1.Status{
 		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"},
 		Status:   metav1.StatusFailure, Code: int32(code), Reason: reason, Message: message,
 	})
@@ -164,8 +164,15 @@ func refuse(code int, reason metav1.StatusReason, message string) http.HandlerFu
 }
 
 func answerJSON(w http.ResponseWriter, code int, body any) {
-	data, _ := json.Marshal(body)
-	answer(code, string(data))(w, nil)
+	answer(code, string(mustJSON(body)))(w, nil)
+}
+
+func mustJSON(v any) []byte {
+	data, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return data
 }
 
 // after adds a Retry-After header.

@@ -213,7 +213,7 @@ func sortPreferred(g *metav1.APIGroup) {
 }
 
 func (c *Client) fetchGroups(ctx context.Context) (list *metav1.APIGroupList, err error) {
-	err = c.retry(ctx, verbGet, func(ctx context.Context) error {
+	err = c.retry(ctx, verbDiscover, func(ctx context.Context) error {
 		list, err = c.catalogue.client.ServerGroupsWithContext(silent(ctx))
 		return err
 	})

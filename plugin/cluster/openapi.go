@@ -133,11 +133,12 @@ func (s *schemaStore) file(key, address string) string {
 	if err != nil || s.dir == "" {
 		return ""
 	}
-	hash := u.Query().Get("hash")
-	if hash == "" || strings.ContainsAny(hash, `/\.`) {
+	// Both come from the server and become names of files.
+	hash, name := u.Query().Get("hash"), strings.ReplaceAll(key, "/", "_")
+	if hash == "" || strings.ContainsAny(hash, `/\.`) || strings.Contains(name, "..") || strings.ContainsAny(name, `\:`) {
 		return ""
 	}
-	return filepath.Join(s.dir, strings.ReplaceAll(key, "/", "_"), hash+".json")
+	return filepath.Join(s.dir, name, hash+".json")
 }
 
 // load reads a kept document; nil when there is none or it is damaged.

@@ -44,11 +44,12 @@ func retryable(err error, v verb) (delay time.Duration, again bool) {
 	}
 	switch code(err) {
 	case http.StatusServiceUnavailable:
-		return delay, v != verbDiscover && !isAggregatorRefusal(err)
+		return delay, !isAggregatorRefusal(err)
 	case http.StatusBadGateway, http.StatusGatewayTimeout:
 		return delay, true
 	case http.StatusInternalServerError:
-		return delay, delay > 0 || isEtcdHiccup(err)
+		// Discovery's client hides the server's words.
+		return delay, delay > 0 || isEtcdHiccup(err) || v == verbDiscover
 	}
 	// Discovery's own client gives the network's errors without our wrapping.
 	return delay, code(err) == 0 && isPassing(err)
