@@ -184,7 +184,7 @@ func TestPackerKeepsTheLimit(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for _, limit := range []int{2 << 10, 50 << 10, 900 << 10} {
 		var entries []Entry
-		for i := range 60 {
+		for i := range 30 {
 			e := entry(t, fmt.Sprintf("m//v1/ConfigMap/n/a%03d", i), hashA)
 			e.Body["noise"] = noise(r, r.IntN(limit/2))
 			e.Body["calm"] = strings.Repeat("calm ", r.IntN(limit/5))
