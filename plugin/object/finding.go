@@ -17,7 +17,7 @@ type Finding struct {
 // String gives one line: place, text, key.
 func (f Finding) String() string {
 	text := f.Text
-	if !strings.Contains(text, f.Key) {
+	if f.Key != "" && !slices.Contains(strings.Fields(strings.ReplaceAll(text, `"`, " ")), f.Key) {
 		text += " (" + f.Key + ")"
 	}
 	if place := f.Origin.String(); place != "" {
@@ -32,16 +32,22 @@ type LoadError struct {
 	Findings []Finding // at least one, in order of their places
 }
 
-// Error gives one line for each finding.
+// mostShown bounds an error text: one fault of a generator is in every document.
+const mostShown = 20
+
+// Error gives one line for each finding, the first 20 of them.
 func (e *LoadError) Error() string {
-	lines := make([]string, len(e.Findings))
-	for i, finding := range e.Findings {
-		lines[i] = finding.String()
+	var lines []string
+	for _, finding := range e.Findings[:min(len(e.Findings), mostShown)] {
+		lines = append(lines, finding.String())
 	}
-	if len(lines) == 1 {
+	if len(e.Findings) == 1 {
 		return lines[0]
 	}
-	return fmt.Sprintf("%d problems:\n  %s", len(lines), strings.Join(lines, "\n  "))
+	if more := len(e.Findings) - len(lines); more > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more", more))
+	}
+	return fmt.Sprintf("%d problems:\n  %s", len(e.Findings), strings.Join(lines, "\n  "))
 }
 
 func sortFindings(findings []Finding) {

@@ -1,6 +1,7 @@
 package object
 
 import (
+	"errors"
 	"strconv"
 	"strings"
 
@@ -87,12 +88,23 @@ func (r *reading) checkMerge(key, value *yaml.Node, earlier map[string]*yaml.Nod
 }
 
 func (r *reading) checkScalar(n *yaml.Node, at []string) {
-	if r.json != nil || !isPlain(n) {
+	if !isPlain(n) {
+		return
+	}
+	if r.json != nil {
+		r.checkJSONNumber(n, at)
 		return
 	}
 	if value, ok := boolWord(n.Value); ok {
 		r.warn(n, "%s: the plain word %s is read as the boolean %t; quote it if text is meant",
 			keyPath(at), n.Value, value)
+	}
+}
+
+// checkJSONNumber refuses what no server can hold; in YAML it would be a text.
+func (r *reading) checkJSONNumber(n *yaml.Node, at []string) {
+	if _, err := strconv.ParseFloat(n.Value, 64); errors.Is(err, strconv.ErrRange) {
+		r.fault(n, keyPath(at), "the number is out of the range of a 64-bit float")
 	}
 }
 

@@ -57,6 +57,9 @@ func classifyNumeric(text string) scalarKind {
 		}
 		return unusual
 	}
+	if len(text) > 1 && text[1] == '.' {
+		return unusual // -.inf
+	}
 	return textScalar
 }
 

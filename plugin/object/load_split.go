@@ -98,7 +98,7 @@ func (c *chunker) add(data []byte, offset, end, line int) {
 		c.flush(data, offset)
 		c.start(end, line+1)
 	case c.begun:
-	case text[0] == '%':
+	case bytes.HasPrefix(text, []byte("%")):
 		c.heading = true
 	default:
 		trimmed := bytes.TrimSpace(text)

@@ -3,6 +3,7 @@ package object
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -19,8 +20,10 @@ func (r *reading) value() (any, bool) {
 	if r.json != nil {
 		return jsonValue(r.node), true
 	}
-	if value, ok := ordinary(r.node); ok {
-		return value, true
+	if !bareTag.Match(r.text) {
+		if value, ok := ordinary(r.node); ok {
+			return value, true
+		}
 	}
 	value, err := kubectlValue(r.text)
 	if err != nil {
@@ -29,6 +32,10 @@ func (r *reading) value() (any, bool) {
 	}
 	return exact(value, r.node), true
 }
+
+// bareTag matches what may be the tag "!", which makes a text of any scalar and
+// leaves no trace in the nodes.
+var bareTag = regexp.MustCompile(`!([\s,\]}]|$)`)
 
 // kubectlValue reads a document as kubectl does.
 func kubectlValue(text []byte) (value any, err error) {

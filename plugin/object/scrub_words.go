@@ -16,13 +16,20 @@ func showWords(text string, hidden []bool) {
 		for to < len(text) && isLetter(text[to]) {
 			to++
 		}
-		if words[strings.ToLower(text[from:to])] {
+		if standsAlone(text, from, to) && words[strings.ToLower(text[from:to])] {
 			for i := from; i < to; i++ {
 				hidden[i] = false
 			}
 		}
 		from = to
 	}
+}
+
+// standsAlone keeps letters apart that are a piece of base64 or of a longer name.
+func standsAlone(text string, from, to int) bool {
+	const joining = "0123456789+/=_-"
+	return (from == 0 || strings.IndexByte(joining, text[from-1]) < 0) &&
+		(to == len(text) || strings.IndexByte(joining, text[to]) < 0)
 }
 
 func isLetter(c byte) bool {
