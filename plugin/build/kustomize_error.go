@@ -25,11 +25,13 @@ func (r *reading) discreet(err error) error {
 	return errors.New(object.Scrub(text, r.secrets...))
 }
 
-// shorter takes out that kustomize tried a file as a directory after it could not
-// use it as a file.
+// shorter takes out what kustomize tells of its attempts: that a directory was no
+// file, and that a file it could not use was no directory.
 func shorter(text string) string {
-	tried := regexp.MustCompile(`(?s)accumulating resources: accumulation err='accumulating resources from '([^']*)': (.*)': must build at directory: [^\n]*: file is not directory`)
-	return tried.ReplaceAllString(text, "resource $1: $2")
+	directory := regexp.MustCompile(`accumulation err='accumulating resources from '[^']*': '[^']*' must resolve to a file': `)
+	text = directory.ReplaceAllString(text, "")
+	file := regexp.MustCompile(`(?s)accumulating resources: accumulation err='accumulating resources from '([^']*)': (.*)': must build at directory: [^\n]*: file is not directory`)
+	return file.ReplaceAllString(text, "resource $1: $2")
 }
 
 // places are the positions of the object that an error calls registered already:

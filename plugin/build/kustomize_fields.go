@@ -25,6 +25,10 @@ type kustomization struct {
 func (k kustomization) fields(root *yaml.Node) {
 	entries(root, func(key, value *yaml.Node) {
 		switch strings.ToLower(key.Value) {
+		case "nameprefix":
+			k.prefixes = append(k.prefixes, value.Value)
+		case "namesuffix":
+			k.suffixes = append(k.suffixes, value.Value)
 		case "resources", "bases", "components":
 			each(value, k.resource)
 		case "generators", "transformers", "validators":

@@ -45,26 +45,36 @@ func (r *reading) source(root *yaml.Node, at object.Origin) {
 	}
 }
 
-// origin is where an object of kustomize's output was written: the source of the
-// same kind whose name is in the object's name, the longest if there are several,
-// since kustomize adds to names. Objects of generators, and those that can't be
-// told apart, get the kustomization.
+// origin is where an object of kustomize's output was written: the only source of
+// its kind that has its name without the prefixes and suffixes in use. Objects of
+// generators, and those that can't be told apart, get the kustomization: a wrong
+// place would be worse than a vague one.
 func (r *reading) origin(o object.Object) object.Origin {
-	var best source
-	equals := 0
+	names := map[string]bool{}
+	r.bare(o.Name(), names)
+	at, found := object.Origin{File: r.file}, 0
 	for _, s := range r.sources {
-		if s.kind != o.Ref().GroupKind() || !strings.Contains(o.Name(), s.name) {
-			continue
-		}
-		switch {
-		case len(s.name) > len(best.name):
-			best, equals = s, 1
-		case len(s.name) == len(best.name):
-			equals++
+		if s.kind == o.Ref().GroupKind() && names[s.name] {
+			at = s.origin
+			found++
 		}
 	}
-	if equals != 1 {
+	if found != 1 {
 		return object.Origin{File: r.file}
 	}
-	return best.origin
+	return at
+}
+
+// bare collects what a name may have been before kustomize added to it.
+func (r *reading) bare(name string, names map[string]bool) {
+	if name == "" || names[name] {
+		return
+	}
+	names[name] = true
+	for _, prefix := range r.prefixes {
+		r.bare(strings.TrimPrefix(name, prefix), names)
+	}
+	for _, suffix := range r.suffixes {
+		r.bare(strings.TrimSuffix(name, suffix), names)
+	}
 }

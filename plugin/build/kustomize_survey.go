@@ -13,6 +13,8 @@ type reading struct {
 	file string
 	// sources are the objects of all resource files.
 	sources []source
+	// prefixes and suffixes are what the kustomizations add to names.
+	prefixes, suffixes []string
 	// secrets are the bodies of all Secrets in sight, to keep their values out of
 	// messages.
 	secrets []map[string]any

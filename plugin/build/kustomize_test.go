@@ -86,6 +86,57 @@ func TestKustomize(t *testing.T) {
 	assert.Equal(t, int64(3), spec["replicas"], "the patch was applied")
 }
 
+// Where it isn't sure which file an object comes from, the kustomization is named.
+func TestKustomizeOriginsAreNeverWrong(t *testing.T) {
+	dir := files(t, `
+-- kustomization.yaml --
+resources: [plain, eu, us]
+configMapGenerator:
+- {name: app-settings, literals: [a=b]}
+-- plain/kustomization.yaml --
+resources: [a.yaml]
+-- plain/a.yaml --
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: eu-app-1}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: app}
+-- eu/kustomization.yaml --
+namePrefix: eu-
+nameSuffix: '-2'
+resources: [a.yaml, ../twice]
+-- eu/a.yaml --
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: app}
+-- us/kustomization.yaml --
+namePrefix: us-
+resources: [../twice]
+-- twice/kustomization.yaml --
+nameSuffix: '-1'
+resources: [b.yaml]
+-- twice/b.yaml --
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: both}
+`)
+	got := map[string]string{}
+	r := build(t, kustomizeAt(dir))
+	for i, at := range origins(t, dir, r.Objects) {
+		got[r.Objects[i].Name()] = at
+	}
+	assert.Equal(t, map[string]string{
+		"eu-app-1":                "kustomization.yaml",
+		"app":                     "kustomization.yaml",
+		"eu-app-2":                "kustomization.yaml",
+		"eu-both-1-2":             "twice/b.yaml: document 1, line 1",
+		"us-both-1":               "twice/b.yaml: document 1, line 1",
+		"app-settings-4h2mbtbbt6": "kustomization.yaml",
+	}, got)
+}
+
 func TestKustomizeWorksFromARelativePath(t *testing.T) {
 	dir := files(t, overlay)
 	t.Chdir(dir)
