@@ -15,20 +15,32 @@ type encoded struct {
 	lines []string
 }
 
-// encodeBody writes a body as YAML with sorted keys. A nil body is an empty text.
-func encodeBody(body map[string]any) (encoded, error) {
+// encodeBody writes a body as text. A nil body is an empty text.
+func encodeBody(body map[string]any, encode func(map[string]any) (string, error)) (encoded, error) {
 	if body == nil {
 		return encoded{}, nil
 	}
 	if holdsBytes(body) {
 		body, _ = summariseBytes(body).(map[string]any)
 	}
-	data, err := object.EncodeYAML(body)
+	text, err := encode(body)
 	if err != nil {
 		return encoded{}, err
 	}
-	text := string(data)
 	return encoded{text: text, lines: strings.Split(strings.TrimSuffix(text, "\n"), "\n")}, nil
+}
+
+// yamlText is the normal form: YAML with sorted keys.
+func yamlText(body map[string]any) (string, error) {
+	data, err := object.EncodeYAML(body)
+	return string(data), err
+}
+
+// jsonText is the form for what YAML can't hold; a YAML parser reads it as well.
+func jsonText(body map[string]any) (string, error) {
+	var b strings.Builder
+	err := encodeJSON(&b, body, "  ")
+	return b.String(), err
 }
 
 // holdsBytes looks for strings that are no text: YAML can't hold them as they

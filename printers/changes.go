@@ -49,7 +49,7 @@ func (p *printer) block(o plan.ObjectReport) error {
 }
 
 func (p *printer) heading(word string, o plan.ObjectReport) {
-	p.line(painted(p.paint.header, fmt.Sprintf("@@ %s %s @@", word, objectTitle(o))))
+	p.line(painted(p.paint.header, fmt.Sprintf("@@ %s %s @@", cleanCell(word), objectTitle(o))))
 }
 
 // note prints a line beneath a block. It stands behind two blanks and a mark
@@ -86,16 +86,22 @@ func (p *printer) diff(o plan.ObjectReport) error {
 // behind the last newline, as kapp does; a created or deleted object has only
 // lines of one colour.
 func encodePair(o plan.ObjectReport) (before, after encoded, err error) {
-	if before, err = encodeBody(o.Before); err != nil {
-		return before, after, err
+	if before, after, err = encodeWith(yamlText, o); err != nil {
+		// An odd character that YAML can't hold must not hide a change.
+		before, after, err = encodeWith(jsonText, o)
 	}
-	if after, err = encodeBody(o.After); err != nil {
-		return before, after, err
-	}
-	if o.Before != nil && o.After != nil {
+	if err == nil && o.Before != nil && o.After != nil {
 		before.lines, after.lines = append(before.lines, ""), append(after.lines, "")
 	}
-	return before, after, nil
+	return before, after, err
+}
+
+func encodeWith(encode func(map[string]any) (string, error), o plan.ObjectReport) (before, after encoded, err error) {
+	if before, err = encodeBody(o.Before, encode); err != nil {
+		return before, after, err
+	}
+	after, err = encodeBody(o.After, encode)
+	return before, after, err
 }
 
 func unchangedNote(o plan.ObjectReport) string {

@@ -29,7 +29,7 @@ func cleanCell(s string) string {
 
 // isPlain is the fast path: nearly every line is printable ASCII.
 func isPlain(s string) bool {
-	for i := 0; i < len(s); i++ {
+	for i := range len(s) {
 		if (s[i] < ' ' && s[i] != '\t') || s[i] > '~' {
 			return false
 		}

@@ -86,12 +86,16 @@ func descendList(n *yaml.Node, path string, at span) (span, bool) {
 	if !ok {
 		return span{}, false
 	}
-	for i, item := range n.Content {
-		if element.fits(i, item) {
-			return descend(item, rest, childSpan(n, i, 1, at))
+	best, i := 0, 0
+	for k, item := range n.Content {
+		if score := element.fits(k, item); score > best {
+			best, i = score, k
 		}
 	}
-	return span{}, false
+	if best == 0 {
+		return span{}, false
+	}
+	return descend(n.Content[i], rest, childSpan(n, i, 1, at))
 }
 
 // childSpan gives the lines of the i-th child: from its first node to where the
@@ -171,19 +175,29 @@ func cutValue(s string) (value, rest string, ok bool) {
 	return value, s[len(quoted):], err == nil
 }
 
-func (e listElement) fits(i int, item *yaml.Node) bool {
+// fits tells how well an item fits: zero is not at all.
+func (e listElement) fits(i int, item *yaml.Node) int {
 	switch {
 	case e.index >= 0:
-		return i == e.index
+		return oneIf(i == e.index)
 	case e.value != nil:
-		return item.Kind == yaml.ScalarNode && item.Value == *e.value
+		return oneIf(item.Kind == yaml.ScalarNode && item.Value == *e.value)
+	case item.Kind == yaml.MappingNode:
+		return e.fittingKeys(item)
 	}
-	return item.Kind == yaml.MappingNode && e.fitsKeys(item)
+	return 0
 }
 
-// fitsKeys lets an item lack a key, which the server's schema defaults (protocol
-// of a port), but never all of them.
-func (e listElement) fitsKeys(item *yaml.Node) bool {
+func oneIf(ok bool) int {
+	if ok {
+		return 1
+	}
+	return 0
+}
+
+// fittingKeys counts the keys that an item has as wanted. It may lack some, which
+// the server's schema defaults (protocol of a port), but none may differ.
+func (e listElement) fittingKeys(item *yaml.Node) int {
 	found := 0
 	for i := 0; i+1 < len(item.Content); i += 2 {
 		want, ok := e.keys[item.Content[i].Value]
@@ -191,9 +205,9 @@ func (e listElement) fitsKeys(item *yaml.Node) bool {
 			continue
 		}
 		if item.Content[i+1].Value != want {
-			return false
+			return 0
 		}
 		found++
 	}
-	return found > 0
+	return found
 }

@@ -40,13 +40,13 @@ func testOptions(out *bytes.Buffer) Options {
 }
 
 // goldenPlainAndColored prints twice and compares with name and name-color.
-func goldenPlainAndColored(t *testing.T, name string, print func(Options) error) {
+func goldenPlainAndColored(t *testing.T, name string, write func(Options) error) {
 	t.Helper()
 	for _, color := range []bool{false, true} {
 		var out bytes.Buffer
 		o := testOptions(&out)
 		o.Color = color
-		require.NoError(t, print(o))
+		require.NoError(t, write(o))
 		if color {
 			golden(t, name+"-color", out.Bytes())
 			require.Equal(t, readGolden(t, name), stripColor(out.String()), "colour changes no text")

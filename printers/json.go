@@ -9,9 +9,9 @@ import (
 )
 
 // encodeJSON writes a value as JSON with sorted map keys and exact numbers,
-// indented unless indent is empty. Unlike encoding/json's default it leaves <, >
-// and & readable, and unlike it it escapes every character that could move a
-// terminal's cursor or hide text.
+// indented unless indent is empty. Unlike encoding/json it leaves <, > and &
+// readable and escapes every character that could move a terminal's cursor or
+// hide text.
 func encodeJSON(w io.Writer, value any, indent string) error {
 	var buffer bytes.Buffer
 	encoder := json.NewEncoder(&buffer)

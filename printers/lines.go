@@ -32,13 +32,11 @@ func diffLines(a, b []string) []edit {
 }
 
 type differ struct {
-	a, b   []rune // one number a distinct line: cheap to compare
-	seenA  []int32
-	seenB  []int32
-	lastA  []int32
-	lastB  []int32
-	edits  []edit
-	anchor []match
+	a, b []rune // one number a distinct line: cheap to compare
+	// How often a line occurs in the stretch looked at, and where last.
+	seenA, seenB []int32
+	lastB        []int32
+	edits        []edit
 }
 
 // match says that line x of the old text is line y of the new one.
@@ -60,7 +58,7 @@ func newDiffer(a, b []string) *differ {
 	}
 	d := &differ{a: number(a), b: number(b)}
 	d.seenA, d.seenB = make([]int32, len(ids)), make([]int32, len(ids))
-	d.lastA, d.lastB = make([]int32, len(ids)), make([]int32, len(ids))
+	d.lastB = make([]int32, len(ids))
 	return d
 }
 
@@ -97,7 +95,6 @@ func (d *differ) search(a0, a1, b0, b1, depth int) {
 func (d *differ) count(a0, a1, b0, b1 int) {
 	for i := a0; i < a1; i++ {
 		d.seenA[d.a[i]]++
-		d.lastA[d.a[i]] = int32(i)
 	}
 	for i := b0; i < b1; i++ {
 		d.seenB[d.b[i]]++

@@ -123,7 +123,7 @@ func text2(random *rand.Rand) string { return fmt.Sprint("changed ", random.Intn
 func FuzzDiffLines(f *testing.F) {
 	f.Add("a\nb\nc", "a\nx\nc")
 	f.Add("", "a")
-	f.Add("x\nx\nx\ny", "x\ny\nx\nx\nx")
+	f.Add("a\nb\na\nb\ny", "b\ny\na\nb\na")
 	f.Fuzz(func(t *testing.T, left, right string) {
 		a, b := strings.Split(left, "\n"), strings.Split(right, "\n")
 		checkEdits(t, a, b, diffLines(a, b))

@@ -34,15 +34,16 @@ func Changes(r *plan.Report, o Options) error {
 	return p.flush()
 }
 
-// Summary prints the table of operations with its two footer lines only.
+// Summary prints the table of operations and the notes, without blocks.
 func Summary(r *plan.Report, o Options) error {
 	p := newPrinter(o)
 	p.summary(r)
+	p.notes(r)
 	return p.flush()
 }
 
-// printer collects the output of one call. bufio.Writer keeps the first error,
-// so the writing methods don't return any.
+// printer collects the output of one call. Its methods return no write errors;
+// flush does.
 type printer struct {
 	o     Options
 	paint palette
@@ -70,18 +71,21 @@ func (p *printer) flush() error {
 
 func (p *printer) line(parts ...string) {
 	for _, part := range parts {
-		p.out.WriteString(part)
+		p.write(part)
 	}
-	p.out.WriteByte('\n')
+	p.write("\n")
 	p.wrote = true
 }
 
 // part starts a new part of the output.
 func (p *printer) part() {
 	if p.wrote {
-		p.out.WriteByte('\n')
+		p.write("\n")
 	}
 }
+
+// write leaves its error to flush: bufio.Writer keeps the first one.
+func (p *printer) write(text string) { _, _ = p.out.WriteString(text) }
 
 // title names an object as kapp does: service/app (v1) namespace: default.
 func title(kind, name, apiVersion, namespace string) string {

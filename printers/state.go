@@ -1,6 +1,8 @@
 package printers
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/plan"
@@ -56,24 +58,31 @@ type StateManifest struct {
 	Notes []string `json:"notes,omitempty"`
 }
 
-// StateList is the result of state list. Manifests print in the given order,
-// their entries by state key.
+// StateList is the result of state list.
 type StateList struct {
 	APIVersion string          `json:"apiVersion"`
 	Kind       string          `json:"kind"`
 	Manifests  []StateManifest `json:"manifests"`
 }
 
-// NewStateList wraps records as a result.
+// NewStateList wraps records as a result. Manifests keep the given order, their
+// entries are put in the order of the state key.
 func NewStateList(manifests []StateManifest) *StateList {
-	return &StateList{APIVersion: plan.APIVersion, Kind: StateListKind, Manifests: orEmpty(manifests)}
+	l := &StateList{APIVersion: plan.APIVersion, Kind: StateListKind, Manifests: orEmpty(manifests)}
+	for i := range l.Manifests {
+		l.Manifests[i].Entries = orEmpty(l.Manifests[i].Entries)
+		slices.SortStableFunc(l.Manifests[i].Entries, func(a, b StateEntry) int {
+			return cmp.Compare(a.label(), b.label())
+		})
+	}
+	return l
 }
 
 // Names lists the recorded objects.
 func (l *StateList) Names() []string {
 	var names []string
 	for _, m := range l.Manifests {
-		for _, e := range sortedEntries(m.Entries) {
+		for _, e := range m.Entries {
 			if e.RawKey == "" {
 				names = append(names, kubectlName(e.Group, e.Kind, e.Name))
 			}
@@ -110,7 +119,11 @@ type StateDiff struct {
 
 // NewStateDiff wraps changes as a result.
 func NewStateDiff(manifests []StateDiffManifest) *StateDiff {
-	return &StateDiff{APIVersion: plan.APIVersion, Kind: StateDiffKind, Manifests: orEmpty(manifests)}
+	d := &StateDiff{APIVersion: plan.APIVersion, Kind: StateDiffKind, Manifests: orEmpty(manifests)}
+	for i := range d.Manifests {
+		d.Manifests[i].Changes = orEmpty(d.Manifests[i].Changes)
+	}
+	return d
 }
 
 // Names lists the objects with a change.
@@ -153,7 +166,11 @@ type StateDrift struct {
 
 // NewStateDrift wraps drift as a result.
 func NewStateDrift(manifests []StateDriftManifest) *StateDrift {
-	return &StateDrift{APIVersion: plan.APIVersion, Kind: StateDriftKind, Manifests: orEmpty(manifests)}
+	d := &StateDrift{APIVersion: plan.APIVersion, Kind: StateDriftKind, Manifests: orEmpty(manifests)}
+	for i := range d.Manifests {
+		d.Manifests[i].Objects = orEmpty(d.Manifests[i].Objects)
+	}
+	return d
 }
 
 // Names lists the drifted and missing objects.
@@ -167,10 +184,5 @@ func (d *StateDrift) Names() []string {
 	return names
 }
 
-// orEmpty keeps a list from being null in JSON.
-func orEmpty[T any](list []T) []T {
-	if list == nil {
-		return []T{}
-	}
-	return list
-}
+// orEmpty copies a list; the copy of none is an empty one, not JSON's null.
+func orEmpty[T any](list []T) []T { return append([]T{}, list...) }

@@ -1,7 +1,6 @@
 package printers
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -32,12 +31,8 @@ func (p *printer) entries(m StateManifest) {
 		p.line("  Git commit: ", cleanCell(m.GitCommitHash))
 	}
 	p.line(fmt.Sprintf("  %-60s %s", "RESOURCE", "HASH"))
-	for _, e := range sortedEntries(m.Entries) {
-		hash := cleanCell(e.ContentHash)
-		if hash == "" {
-			hash = "(not applied yet)"
-		}
-		p.line(fmt.Sprintf("  %-60s %s", cleanCell(e.label()), hash))
+	for _, e := range m.Entries {
+		p.line(fmt.Sprintf("  %-60s %s", cleanCell(e.label()), cleanCell(e.hash())))
 	}
 }
 
@@ -48,10 +43,14 @@ func (e StateEntry) label() string {
 	return e.String()
 }
 
-func sortedEntries(entries []StateEntry) []StateEntry {
-	return slices.SortedStableFunc(slices.Values(entries), func(a, b StateEntry) int {
-		return cmp.Compare(a.label(), b.label())
-	})
+func (e StateEntry) hash() string {
+	switch {
+	case e.ContentHash != "":
+		return e.ContentHash
+	case e.RawKey != "":
+		return "(the key can't be read)"
+	}
+	return "(not applied yet)"
 }
 
 // Print writes the changes between build and state in the original tool's layout.
