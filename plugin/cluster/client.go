@@ -125,7 +125,7 @@ func newClient(cfg *rest.Config, o Options, warnings *Warnings) (*Client, error)
 		fieldManager: o.FieldManager,
 		clock:        o.Clock,
 		limiter:      o.Limiter,
-		throttle:     newThrottle(o.Clock),
+		throttle:     newThrottle(),
 		outage:       &outage{},
 		warnings:     warnings,
 		retryFor:     o.RetryFor,

@@ -12,7 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 )
 
-func groupKind(group, kind string) schema.GroupKind { return schema.GroupKind{Group: group, Kind: kind} }
+func groupKind(group, kind string) schema.GroupKind {
+	return schema.GroupKind{Group: group, Kind: kind}
+}
 
 func TestMapping(t *testing.T) {
 	bothFormats(t, func(t *testing.T, s *groupServer) {

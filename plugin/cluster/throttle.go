@@ -6,7 +6,6 @@ import (
 	"sync/atomic"
 
 	"k8s.io/client-go/util/flowcontrol"
-	"k8s.io/utils/clock"
 )
 
 // flowSchemaHeader is set by servers that run API Priority and Fairness.
@@ -20,7 +19,7 @@ type throttle struct {
 	off     atomic.Bool
 }
 
-func newThrottle(clock.PassiveClock) *throttle {
+func newThrottle() *throttle {
 	return &throttle{limiter: flowcontrol.NewTokenBucketRateLimiter(50, 300)}
 }
 
