@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -57,12 +58,13 @@ func namespace(t *testing.T, c *Client) string {
 	return name
 }
 
-// remove deletes with a client of its own: the test's may be broken by then.
+// remove deletes with a client of its own: the test's may be broken by then, and
+// its context is over.
 func remove(t *testing.T, m Mapping, namespace, name string) {
 	t.Helper()
-	err := live(t).Delete(t.Context(), m, namespace, name, DeleteOptions{})
-	if err != nil && t.Context().Err() == nil {
-		t.Logf("clean up: %v", err)
+	ctx := context.WithoutCancel(t.Context())
+	if err := live(t).Delete(ctx, m, namespace, name, DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
+		t.Errorf("clean up: %v", err)
 	}
 }
 
@@ -190,6 +192,5 @@ func gadgetCRD(t *testing.T, group string) map[string]any {
 	require.NoError(t, err)
 	return fromYAML(t, strings.ReplaceAll(string(data), "schema.demo.example", group))
 }
-
 
 func isGone(err error) bool { return apierrors.IsNotFound(err) }

@@ -138,6 +138,7 @@ func TestLiveSecretErrors(t *testing.T) {
 			} {
 				err := call()
 				require.Error(t, err, verb)
+				t.Log(err)
 				for _, text := range append(allTexts(err), warned.texts...) {
 					assert.NotContains(t, text, "horse", verb)
 					assert.NotContains(t, text, "918273645546", verb)
