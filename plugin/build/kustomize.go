@@ -60,7 +60,8 @@ func isKustomization(name string) bool {
 
 // run runs kustomize with the restrictions of kubectl: files only from the
 // kustomization's own directory, no plugins, no Helm. A panic in it is an error:
-// it must not take down a run that has other manifests to report on.
+// it must not take down a run that has other manifests to report on. kustomize
+// writes notes about deprecated fields to standard error by itself.
 func run(dir string) (built resmap.ResMap, err error) {
 	absolute, err := filepath.Abs(dir)
 	if err != nil {

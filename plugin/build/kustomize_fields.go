@@ -24,7 +24,7 @@ type kustomization struct {
 // kustomize, which refuses unknown fields but takes keys in any case.
 func (k kustomization) fields(root *yaml.Node) {
 	entries(root, func(key, value *yaml.Node) {
-		switch strings.ToLower(key.Value) {
+		switch folded(key.Value) {
 		case "nameprefix":
 			k.prefixes = append(k.prefixes, value.Value)
 		case "namesuffix":
@@ -131,7 +131,7 @@ func (k kustomization) configuration(file string, data []byte) {
 // patch checks a patch, which is inline text, a path, or a mapping with either.
 func (k kustomization) patch(n *yaml.Node) {
 	entries(n, func(key, value *yaml.Node) {
-		switch strings.ToLower(key.Value) {
+		switch folded(key.Value) {
 		case "patch":
 			k.patchSecrets(value.Value)
 		case "path":
@@ -160,6 +160,10 @@ func (k kustomization) patchFile(n *yaml.Node) {
 		k.keepSecrets(root)
 	}
 }
+
+// folded gives a key as kustomize compares it: encoding/json takes it in any case,
+// with the few letters outside of ASCII that have an ASCII twin.
+func folded(key string) string { return strings.ToLower(strings.ToUpper(key)) }
 
 // isInline tells the text of a document from a path, where kustomize takes both.
 func isInline(n *yaml.Node) bool { return strings.Contains(n.Value, "\n") }

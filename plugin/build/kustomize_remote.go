@@ -73,7 +73,7 @@ func (k kustomization) pathsBelow(n *yaml.Node, seen map[*yaml.Node]bool) {
 	seen[n] = true
 	for i, c := range n.Content {
 		k.pathsBelow(c, seen)
-		if n.Kind == yaml.MappingNode && i%2 == 1 && slices.Contains(pathKeys(), strings.ToLower(n.Content[i-1].Value)) {
+		if n.Kind == yaml.MappingNode && i%2 == 1 && slices.Contains(pathKeys(), folded(n.Content[i-1].Value)) {
 			k.path(target(c))
 		}
 	}

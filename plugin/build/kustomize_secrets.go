@@ -46,7 +46,7 @@ func (k kustomization) secret(n *yaml.Node) {
 	values := words{}
 	entries(n, func(key, value *yaml.Node) {
 		read := func(c *yaml.Node) {
-			switch strings.ToLower(key.Value) {
+			switch folded(key.Value) {
 			case "literals":
 				values.pair(c.Value)
 			case "files", "env", "envs":

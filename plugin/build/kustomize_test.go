@@ -279,6 +279,7 @@ func TestKustomizeFetchesNothing(t *testing.T) {
 	for name, archive := range map[string]string{
 		"resource":                 "resources: [URL/a.yaml]\n",
 		"resource in other case":   "Resources: ['URL/a.yaml']\n",
+		"resource in odd letters":  "re\u017Fources: ['URL/a.yaml']\n",
 		"base":                     "bases: [URL/org/repo]\n",
 		"component":                "components: [URL/org/repo]\n",
 		"generator":                "generators: [URL/g.yaml]\n",
@@ -326,6 +327,13 @@ func TestRemote(t *testing.T) {
 	} {
 		assert.False(t, remote(path), path)
 	}
+}
+
+func TestKustomizeErrorsShowNoPassword(t *testing.T) {
+	dir := files(t, "-- kustomization.yaml --\nresources:\n- https://me:hunter2@git.example/org/repo\n")
+	text := refused(t, kustomizeAt(dir))
+	assert.Contains(t, text, "kustomization.yaml:2: https://git.example/org/repo: remote files and bases are not fetched")
+	assert.NotContains(t, text, "hunter2")
 }
 
 func TestKustomizeErrorsShowNoSecret(t *testing.T) {

@@ -121,6 +121,10 @@ metadata: {name: a}
 		_, err := Builder{}.Build(t.Context(), at("absent.yaml"))
 		require.ErrorIs(t, err, os.ErrNotExist)
 	})
+	t.Run("without a name", func(t *testing.T) {
+		_, err := Builder{}.Build(t.Context(), Manifest{Type: config.TypeYAML, Path: filepath.Join(dir, "comments.yaml")})
+		require.EqualError(t, err, filepath.Join(dir, "comments.yaml")+" has no objects: no document has content; if that is meant, use --allow-empty")
+	})
 	t.Run("URL", func(t *testing.T) {
 		assert.Contains(t, refused(t, yamlAt("https://example.com/a.yaml")), "URLs are not read")
 	})
