@@ -23,6 +23,26 @@ func showWords(text string, hidden []bool) {
 		}
 		from = to
 	}
+	showGaps(text, hidden)
+}
+
+// showGaps makes hidden blanks and punctuation between shown words visible.
+func showGaps(text string, hidden []bool) {
+	for from := 0; from < len(text); from++ {
+		if !hidden[from] {
+			continue
+		}
+		to := from
+		for to < len(text) && hidden[to] {
+			to++
+		}
+		if to-from < shortestRun && strings.Trim(text[from:to], " .,:;\n") == "" {
+			for i := from; i < to; i++ {
+				hidden[i] = false
+			}
+		}
+		from = to
+	}
 }
 
 // standsAlone keeps letters apart that are a piece of base64 or of a longer name.
