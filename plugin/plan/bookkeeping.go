@@ -7,7 +7,10 @@ import (
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/state"
 )
 
-var crdKind = schema.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}
+var (
+	crdKind = schema.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}
+	hpaKind = schema.GroupKind{Group: "autoscaling", Kind: "HorizontalPodAutoscaler"}
+)
 
 // bookkeeping reports whether a path is our own label for members of the set:
 // a missing one is repaired with the next write and is no difference.

@@ -119,6 +119,8 @@ type wanted struct {
 	schema   *cluster.Schema
 	// proven: metadata alone showed that the object is as wanted.
 	proven bool
+	// scaled: an autoscaler of the input sizes the object.
+	scaled bool
 }
 
 // recordedOnly is an entry of a record that no file names any more.
@@ -143,7 +145,7 @@ type items struct {
 // collect maps every object and entry to the resource that serves it.
 func (p Planner) collect(ctx context.Context, inputs []Input) (items, error) {
 	var out items
-	local := localKinds(inputs)
+	local, sized := localKinds(inputs), scaled(inputs)
 	claimed := map[object.Ref]Input{}
 	for _, in := range inputs {
 		label := partOf(in)
@@ -153,7 +155,7 @@ func (p Planner) collect(ctx context.Context, inputs []Input) (items, error) {
 				continue
 			}
 			w := p.newWanted(ctx, in, o, local)
-			w.label = label
+			w.label, w.scaled = label, sized[o.Ref()]
 			out.wanted = append(out.wanted, w)
 		}
 	}

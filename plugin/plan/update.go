@@ -17,7 +17,7 @@ import (
 // decideUpdate compares an object that exists.
 func (p Planner) decideUpdate(ctx context.Context, w *wanted, ready prepared) error {
 	o := w.out
-	e, err := p.gather(w, ready)
+	e, err := p.gather(w, &ready)
 	if err != nil {
 		return err
 	}
@@ -55,20 +55,29 @@ func (o *Object) adoptOnly(label string) {
 }
 
 // gather collects the evidence about one existing object.
-func (p Planner) gather(w *wanted, ready prepared) (evidence, error) {
+// In ready, what the cluster decides takes the live value.
+func (p Planner) gather(w *wanted, ready *prepared) (evidence, error) {
 	o := w.out
 	entries, err := owners(o.Live)
 	if err != nil {
 		return evidence{}, fmt.Errorf("%s: %w", o.Ref, err)
 	}
+	own := ownership{manager: p.Policy.FieldManager, adopted: p.Policy.Adopted, entries: entries}
 	live := comparable(o.Live)
-	a, known := applied(ready, o.Desired, w.entry, w.recorded, o.Live, p.Hasher)
+	a, known := applied(*ready, o.Desired, w.entry, w.recorded, o.Live, p.Hasher)
+	if left := p.leftToCluster(w, *ready, own); len(left) > 0 {
+		ready.desired, ready.send = leave(ready.desired, live, own, left), leave(ready.send, live, own, left)
+		if a != nil {
+			a = leave(a, live, own, left)
+		}
+		o.Send = ready.send
+	}
 	e := evidence{
-		ownership: ownership{manager: p.Policy.FieldManager, adopted: p.Policy.Adopted, entries: entries},
+		ownership: own,
 		live:      live, schema: w.schema, custom: !object.BuiltIn(o.Ref.Group),
 		desired: ready.desired, applied: a, policy: p.Policy,
 	}
-	e.cmp = compare(ready.desired, a, live, w.schema, e.custom, p.excludedFor(ready, a))
+	e.cmp = compare(ready.desired, a, live, w.schema, e.custom, p.excludedFor(*ready, a))
 	if !known {
 		e.cmp.findings = append(e.cmp.findings, ownedFindings(ready.desired, live, e.ownership)...)
 	}
