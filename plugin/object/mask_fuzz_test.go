@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"math/rand/v2"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -36,8 +37,13 @@ func FuzzMask(f *testing.F) {
 	})
 }
 
+// ours is what stands in the place of secrets; hexadecimal digits may well be
+// four of a secret's by chance.
+var ours = regexp.MustCompile(`hmac:[0-9a-f]{64}|<-- value not shown \(#\d+\)|<hidden>`)
+
 func requireNoRun(t *testing.T, text string, secrets []string) {
 	t.Helper()
+	text = ours.ReplaceAllString(text, " ")
 	for _, secret := range secrets {
 		for _, form := range []string{secret, strings.TrimRight(base64.StdEncoding.EncodeToString([]byte(secret)), "=")} {
 			for i := 0; i+4 <= len(form); i++ {
