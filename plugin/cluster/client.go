@@ -117,6 +117,7 @@ func newClient(cfg *rest.Config, o Options, warnings *Warnings) (*Client, error)
 		return nil, fmt.Errorf("prepare the connection to %s: %w", cfg.Host, err)
 	}
 	o = withDefaults(o)
+	httpClient.CheckRedirect = sameServer
 	return &Client{
 		getter:       o.Getter,
 		http:         httpClient,
@@ -133,6 +134,16 @@ func newClient(cfg *rest.Config, o Options, warnings *Warnings) (*Client, error)
 		scrub:        o.Scrub,
 		schemas:      newSchemaStore(o.CacheDir, cfg.Host),
 	}, nil
+}
+
+// sameServer follows no redirect to another server: it would get the credentials
+// and the body.
+func sameServer(next *http.Request, before []*http.Request) error {
+	first := before[0].URL
+	if next.URL.Scheme != first.Scheme || next.URL.Host != first.Host || len(before) > 5 {
+		return http.ErrUseLastResponse
+	}
+	return nil
 }
 
 func withDefaults(o Options) Options {

@@ -19,7 +19,8 @@ type ListOptions struct {
 	Namespace     string
 	LabelSelector string
 	FieldSelector string
-	// MetadataOnly leaves out everything but metadata, at a tenth of the cost.
+	// MetadataOnly leaves out everything but metadata, and managedFields, at a tenth
+	// of the cost.
 	MetadataOnly bool
 	// Limit is the page size, 0 means 500. All pages are read whatever it is.
 	Limit int64
@@ -72,7 +73,7 @@ func (c *Client) collect(ctx context.Context, m Mapping, o ListOptions) (Collect
 		if err != nil {
 			return Collection{}, err
 		}
-		all.add(m, page)
+		all.add(m, page, o.MetadataOnly)
 		token = page.Metadata.Continue
 		if token == "" {
 			return all, nil
@@ -101,9 +102,20 @@ func (c *Client) page(ctx context.Context, m Mapping, o ListOptions, token strin
 	if err != nil {
 		return nil, err
 	}
+	page, err := decodePage(body)
+	if err != nil {
+		return nil, r.fail(err)
+	}
+	return page, nil
+}
+
+func decodePage(body []byte) (*listPage, error) {
+	if isProtobuf(body) {
+		return decodeMetadataPage(body)
+	}
 	page := &listPage{}
 	if err := utiljson.Unmarshal(body, page); err != nil {
-		return nil, r.fail(fmt.Errorf("decode the server's answer: %w", err))
+		return nil, fmt.Errorf("decode the server's answer: %w", err)
 	}
 	return page, nil
 }
@@ -128,13 +140,17 @@ func (c *Client) listRequest(v verb, m Mapping, o ListOptions) *request {
 
 // add takes a page in. Items of built-in kinds carry no kind of their own, and
 // metadata-only ones a stand-in: both get the mapping's.
-func (all *Collection) add(m Mapping, page *listPage) {
+func (all *Collection) add(m Mapping, page *listPage, metadataOnly bool) {
 	all.ResourceVersion = page.Metadata.ResourceVersion
 	for _, item := range page.Items {
 		if item == nil {
 			continue
 		}
-		all.Items = append(all.Items, withKind(item, m))
+		o := withKind(item, m)
+		if metadataOnly {
+			onlyMetadata(o)
+		}
+		all.Items = append(all.Items, o)
 	}
 }
 

@@ -5,11 +5,14 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 )
 
 // listOf is one page as built-in kinds send it: items without a kind.
@@ -74,13 +77,61 @@ func TestListExpired(t *testing.T) {
 	assert.Equal(t, 3, server.count())
 }
 
+// Metadata comes in three forms: protobuf, JSON, and whole objects from a server
+// that does not know better. The result is the same.
 func TestListMetadataOnly(t *testing.T) {
-	server := play(answer(200, `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":{},"items":[{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"name":"a"}}]}`))
-	got, err := connectTo(t, server).List(t.Context(), configMaps, ListOptions{MetadataOnly: true})
+	deleted := metav1.NewTime(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
+	grace := int64(30)
+	list := metav1.PartialObjectMetadataList{
+		ListMeta: metav1.ListMeta{ResourceVersion: "42"},
+		Items: []metav1.PartialObjectMetadata{{ObjectMeta: metav1.ObjectMeta{
+			Name: "a", Namespace: "shop", UID: "u", ResourceVersion: "7", Generation: 3,
+			CreationTimestamp: deleted, DeletionTimestamp: &deleted, DeletionGracePeriodSeconds: &grace,
+			Labels: map[string]string{"k": "v"}, Annotations: map[string]string{"k": "v"}, Finalizers: []string{"f"},
+			OwnerReferences: []metav1.OwnerReference{{APIVersion: "v1", Kind: "Node", Name: "n", UID: "o"}},
+			ManagedFields:   []metav1.ManagedFieldsEntry{{Manager: "m", FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:data":{}}`)}}},
+		}}},
+	}
+	raw, err := list.Marshal()
 	require.NoError(t, err)
-	require.Len(t, got, 1)
-	assert.Equal(t, configMaps.GVK, got[0].GroupVersionKind())
-	assert.Equal(t, mediaMetadataList, server.seen[0].Header.Get("Accept"))
+	envelope := runtime.Unknown{TypeMeta: runtime.TypeMeta{APIVersion: "meta.k8s.io/v1", Kind: "PartialObjectMetadataList"}, Raw: raw}
+	data, err := envelope.Marshal()
+	require.NoError(t, err)
+	whole := strings.Replace(string(mustJSON(list)), `{"metadata":{"name":"a"`, `{"data":{"k":"v"},"metadata":{"name":"a"`, 1)
+	require.Contains(t, whole, `"data"`)
+
+	var results []*unstructured.Unstructured
+	for name, body := range map[string]string{"protobuf": "k8s\x00" + string(data), "JSON": string(mustJSON(list)), "whole objects": whole} {
+		server := play(answer(200, body))
+		got, err := connectTo(t, server).Collect(t.Context(), configMaps, ListOptions{MetadataOnly: true})
+		require.NoError(t, err, name)
+		assert.Equal(t, "42", got.ResourceVersion)
+		require.Len(t, got.Items, 1, name)
+		assert.Equal(t, mediaMetadataList, server.seen[0].Header.Get("Accept"))
+		results = append(results, got.Items[0])
+	}
+	assert.Equal(t, results[0], results[1])
+	assert.Equal(t, results[0], results[2])
+	o := results[0]
+	assert.Equal(t, configMaps.GVK, o.GroupVersionKind())
+	assert.Equal(t, "u", string(o.GetUID()))
+	assert.Equal(t, int64(3), o.GetGeneration())
+	assert.True(t, o.GetDeletionTimestamp().Equal(&deleted))
+	assert.Empty(t, o.GetManagedFields())
+	assert.Len(t, o.Object, 3)
+}
+
+func TestListMetadataBroken(t *testing.T) {
+	envelope := runtime.Unknown{TypeMeta: runtime.TypeMeta{APIVersion: "v1", Kind: "Status"}}
+	other, err := envelope.Marshal()
+	require.NoError(t, err)
+	envelope = runtime.Unknown{TypeMeta: runtime.TypeMeta{Kind: "PartialObjectMetadataList"}, Raw: []byte{0xff}}
+	garbage, err := envelope.Marshal()
+	require.NoError(t, err)
+	for _, body := range []string{"k8s\x00", "k8s\x00\xff\xff", "k8s\x00" + string(other), "k8s\x00" + string(garbage)} {
+		_, err := connectTo(t, play(answer(200, body))).List(t.Context(), configMaps, ListOptions{MetadataOnly: true})
+		assert.ErrorContains(t, err, "list ConfigMap: decode the server's answer", "%q", body)
+	}
 }
 
 func uris(s *script) []string {

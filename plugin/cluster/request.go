@@ -13,9 +13,8 @@ import (
 )
 
 const (
-	mediaJSON         = "application/json"
-	mediaMetadata     = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json"
-	mediaMetadataList = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
+	mediaJSON     = "application/json"
+	mediaMetadata = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json"
 )
 
 // request is one call, ready to be sent as often as it takes.

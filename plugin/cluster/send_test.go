@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -129,6 +130,28 @@ func TestServerBehindAPrefix(t *testing.T) {
 	_, err := c.Get(t.Context(), configMaps, "default", "a")
 	require.NoError(t, err)
 	assert.Equal(t, "/clusters/blue/api/v1/namespaces/default/configmaps/a", server.seen[0].RequestURI)
+}
+
+func TestRedirects(t *testing.T) {
+	elsewhere := play(answer(200, okConfigMap))
+	other := httptest.NewServer(elsewhere)
+	defer other.Close()
+	server := func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.URL.Path == "/moved":
+			answer(200, okConfigMap)(w, r)
+		case strings.HasSuffix(r.URL.Path, "/here"):
+			http.Redirect(w, r, "/moved", http.StatusTemporaryRedirect)
+		default:
+			http.Redirect(w, r, other.URL+"/x", http.StatusTemporaryRedirect)
+		}
+	}
+	c := connectTo(t, http.HandlerFunc(server))
+	_, err := c.Get(t.Context(), configMaps, "default", "here")
+	require.NoError(t, err)
+	_, err = c.Apply(t.Context(), configMaps, configMap("there", nil), ApplyOptions{})
+	require.Error(t, err)
+	assert.Zero(t, elsewhere.count(), "another server gets nothing")
 }
 
 // A name is part of a path: it must not lead elsewhere.

@@ -41,6 +41,7 @@ func (c *Client) Watch(ctx context.Context, m Mapping, namespace string, o ListO
 	if err != nil {
 		return nil, r.fail(c.final(ctx, r, err, false))
 	}
+	stream.metadataOnly = o.MetadataOnly
 	return watch.NewStreamWatcher(stream, apierrors.NewClientErrorReporter(http.StatusInternalServerError, "watch", "ClientWatchDecoding")), nil
 }
 
@@ -63,10 +64,11 @@ func (c *Client) openWatch(ctx context.Context, m Mapping, r *request) (*watchSt
 
 // watchStream decodes the events of one answer.
 type watchStream struct {
-	mapping Mapping
-	body    io.Closer
-	decoder *json.Decoder
-	cancel  func()
+	mapping      Mapping
+	metadataOnly bool
+	body         io.Closer
+	decoder      *json.Decoder
+	cancel       func()
 }
 
 // Decode reads the next event; io.EOF when the server ended the watch.
@@ -92,7 +94,11 @@ func (s *watchStream) Decode() (watch.EventType, runtime.Object, error) {
 	if content == nil {
 		return "", nil, fmt.Errorf("decode a watch event: %s without an object", event.Type)
 	}
-	return event.Type, withKind(content, s.mapping), nil
+	o := withKind(content, s.mapping)
+	if s.metadataOnly {
+		onlyMetadata(o)
+	}
+	return event.Type, o, nil
 }
 
 // Close ends the request.
