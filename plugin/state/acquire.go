@@ -32,15 +32,16 @@ func (s *Store) acquire(ctx context.Context, manifest, operation string) (l *lea
 		if !apierrors.IsAlreadyExists(err) {
 			return nil, false, fmt.Errorf("locking manifest %q: %w", manifest, err)
 		}
-		if taken, err := s.take(ctx, l, watched); err != nil || taken {
+		if taken, err := s.take(ctx, l, asked, watched); err != nil || taken {
 			return l, false, err
 		}
 	}
 }
 
 // take looks at an existing Lease until it is ours, gone or known to be alive.
-// false without an error: it is gone, create it again.
-func (s *Store) take(ctx context.Context, l *lease, watched *watchedLease) (bool, error) {
+// false without an error: it is gone, create it again. asked is when we tried to
+// create it.
+func (s *Store) take(ctx context.Context, l *lease, asked time.Time, watched *watchedLease) (bool, error) {
 	for {
 		u, err := s.Client.Get(ctx, leases(), Namespace, LockName(l.manifest))
 		if apierrors.IsNotFound(err) {
@@ -49,11 +50,11 @@ func (s *Store) take(ctx context.Context, l *lease, watched *watchedLease) (bool
 		if err != nil {
 			return false, fmt.Errorf("locking manifest %q: %w", l.manifest, err)
 		}
-		now := s.clock().Now()
 		if l.isOurs(u) { // a create whose answer got lost
-			l.accept(u, now)
+			l.accept(u, asked)
 			return true, nil
 		}
+		now := s.clock().Now()
 		alive := watched.look(u, now)
 		if leaseHolder(u) == "" || watched.unchangedFor(now) >= leaseTTL(u) {
 			taken, err := s.update(ctx, l, u)

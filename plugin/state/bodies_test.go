@@ -297,10 +297,14 @@ func TestStorable(t *testing.T) {
 		"odd metadata":    secret(func(b map[string]any) { b["metadata"] = "plain" }),
 		"odd annotations": secret(func(b map[string]any) { b["metadata"] = map[string]any{"annotations": "plain"} }),
 		"another group's": {"apiVersion": "x.io/v1", "kind": "secret", "spec": map[string]any{"token": "plain"}},
-		"asks to be hidden": {"apiVersion": "v1", "kind": "ConfigMap",
-			"metadata": map[string]any{"annotations": map[string]any{"werf.io/sensitive": "true"}}},
-		"asks for some paths": {"apiVersion": "v1", "kind": "ConfigMap",
-			"metadata": map[string]any{"annotations": map[string]any{"werf.io/sensitive-paths": "$.data"}}},
+		"asks to be hidden": {
+			"apiVersion": "v1", "kind": "ConfigMap",
+			"metadata": map[string]any{"annotations": map[string]any{"werf.io/sensitive": "true"}},
+		},
+		"asks for some paths": {
+			"apiVersion": "v1", "kind": "ConfigMap",
+			"metadata": map[string]any{"annotations": map[string]any{"werf.io/sensitive-paths": "$.data"}},
+		},
 	} {
 		assert.False(t, storable(body), name)
 	}

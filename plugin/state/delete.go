@@ -32,7 +32,7 @@ func (s *Session) Delete(ctx context.Context) error {
 			return fmt.Errorf("deleting the record of manifest %q: %w", s.ledger.manifest, err)
 		}
 	}
-	if err := s.removeParts(ctx, 0); err != nil {
+	if err := s.deleteBodies(ctx); err != nil {
 		s.addNotes(fmt.Sprintf("Secret %s/%s was left behind: %v", Namespace, BodiesName(s.ledger.manifest), err))
 	}
 	s.mu.Lock()
@@ -40,6 +40,14 @@ func (s *Session) Delete(ctx context.Context) error {
 	s.ledger, _ = newLedger(s.ledger.manifest, nil)
 	s.touched, s.bodiesDirty = false, false
 	return nil
+}
+
+// deleteBodies removes the Secrets, also one that could not be read.
+func (s *Session) deleteBodies(ctx context.Context) error {
+	if len(s.parts) == 0 && s.record.Exists {
+		s.parts = []bodyPart{{}}
+	}
+	return s.removeParts(ctx, 0)
 }
 
 // deleteShard removes one ConfigMap in the version that we know.

@@ -167,6 +167,18 @@ func TestDiffNamespaceOnClusterScoped(t *testing.T) {
 	}, lines(t, changes, err))
 }
 
+// Both forms at once, after the original tool's default namespace was changed: as
+// long as the object is wanted neither is removed, since both are that object.
+func TestDiffNamespaceOnClusterScopedTwice(t *testing.T) {
+	t.Parallel()
+	h := object.Hasher{}
+	bare := build(t, "rbac.authorization.k8s.io/v1 ClusterRole admin", "1")
+	rec := recordWith(t, h, bare, build(t, "rbac.authorization.k8s.io/v1 ClusterRole default/admin", "1"),
+		build(t, "rbac.authorization.k8s.io/v1 ClusterRole other/admin", "1"))
+	changes, err := Diff(rec, []object.Object{bare}, h)
+	assert.Empty(t, lines(t, changes, err))
+}
+
 func TestDiffSecretsByKey(t *testing.T) {
 	t.Parallel()
 	known := object.Hasher{Key: testKey}

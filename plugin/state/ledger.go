@@ -256,6 +256,18 @@ func (l *ledger) first() *shard {
 	return l.shards[0]
 }
 
+// count is the number of parts that a reader has to look for. One that is not in
+// the cluster yet is none: it would look like one that got lost.
+func (l *ledger) count() int {
+	count := 1
+	for _, s := range l.shards {
+		if s.live != nil || s.missing {
+			count = max(count, s.index+1)
+		}
+	}
+	return count
+}
+
 // empty tells whether nothing is listed, readable or not.
 func (l *ledger) empty() bool {
 	for i, s := range l.shards {

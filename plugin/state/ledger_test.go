@@ -259,8 +259,10 @@ func TestLedgerAgainstAModel(t *testing.T) {
 		l.limit = 2000
 		model := map[Key]string{}
 		for range 300 {
-			k := Key{Manifest: "m", Group: "g", Version: []string{"v1", "v2"}[r.IntN(2)], Kind: "K", Namespace: "n",
-				Name: strings.Repeat("x", r.IntN(2)*250) + fmt.Sprint(r.IntN(25))}
+			k := Key{
+				Manifest: "m", Group: "g", Version: []string{"v1", "v2"}[r.IntN(2)], Kind: "K", Namespace: "n",
+				Name: strings.Repeat("x", r.IntN(2)*250) + fmt.Sprint(r.IntN(25)),
+			}
 			before := placement(l)
 			switch r.IntN(3) {
 			case 0:

@@ -76,14 +76,14 @@ func TestLockText(t *testing.T) {
 	t.Parallel()
 	f := newFakeCluster(t).withNamespace()
 	_ = begin(t, newStore(f), "m")
-	l, ok, err := newStore(f).Lock(t.Context(), "m")
+	l, ok, err := newStore(f).Holder(t.Context(), "m")
 	require.NoError(t, err)
 	assert.True(t, ok)
 	assert.Equal(t, `manifest "m" is locked by alice@laptop pid 7 apply since 2026-11-29T12:00:00Z`, l.String())
 	assert.Contains(t, (&LockedError{Lock: l}).Error(), "kubectl tazuna state unlock")
 	assert.True(t, testTime.Equal(l.Renewed))
 
-	_, ok, err = newStore(f).Lock(t.Context(), "other")
+	_, ok, err = newStore(f).Holder(t.Context(), "other")
 	require.NoError(t, err)
 	assert.False(t, ok)
 }
@@ -433,7 +433,7 @@ func TestUnlock(t *testing.T) {
 	err := s.Unlock(t.Context(), "m")
 	require.ErrorContains(t, err, `unlocking manifest "m"`)
 	assert.True(t, apierrors.IsForbidden(err))
-	_, _, err = s.Lock(t.Context(), "m")
+	_, _, err = s.Holder(t.Context(), "m")
 	assert.True(t, apierrors.IsForbidden(err))
 }
 

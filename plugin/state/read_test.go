@@ -190,8 +190,10 @@ func TestManifests(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("long", 60)
 	f := newFakeCluster(t).withNamespace()
-	for _, name := range []string{"tazuna-state-b", "tazuna-state-a", "tazuna-state-a.1", "tazuna-state-orphan.2",
-		"tazuna-state-", "tazuna-state-x.y", "kube-root-ca.crt", "tazuna-record-a"} {
+	for _, name := range []string{
+		"tazuna-state-b", "tazuna-state-a", "tazuna-state-a.1", "tazuna-state-orphan.2",
+		"tazuna-state-", "tazuna-state-x.y", "kube-root-ca.crt", "tazuna-record-a",
+	} {
 		f.put(configMapBody(name, nil, nil))
 	}
 	f.put(configMapBody(StateName(long), map[string]any{AnnotationManifest: long}, nil))

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
@@ -62,10 +63,10 @@ func (r *Record) Revision() string { return r.revision }
 
 // lookup returns the indexes of all entries of an object.
 func (r *Record) lookup(ref object.Ref) []int {
-	if found := r.index[ref]; len(found) > 0 || ref.Namespace != "" {
-		return found
+	if ref.Namespace != "" {
+		return r.index[ref]
 	}
-	return r.namespaced[ref]
+	return slices.Concat(r.index[ref], r.namespaced[ref])
 }
 
 // indexEntries makes the entries findable.

@@ -187,7 +187,8 @@ func (s *Session) describeRecord(sh *shard, labels, annotations map[string]strin
 			annotations[name] = value
 		}
 	}
-	set(AnnotationShards, strconv.Itoa(len(s.ledger.shards)), len(s.ledger.shards) > 1)
+	count := s.ledger.count()
+	set(AnnotationShards, strconv.Itoa(count), count > 1)
 	if s.info.DefaultNamespace != "" {
 		annotations[AnnotationDefaultNamespace] = s.info.DefaultNamespace
 	}

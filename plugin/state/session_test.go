@@ -487,8 +487,10 @@ func checkNothingLost(t *testing.T, rec *Record, touched []string) {
 func converge(t *testing.T, f *fakeCluster) {
 	t.Helper()
 	s := begin(t, newStore(f), "m")
-	want := map[string]string{"kept": hashA, "changed": hashB, "more-1": hashA, "more-2": hashA,
-		"new-1": hashB, "new-2": hashB, "new-3": hashB, "new-4": hashB}
+	want := map[string]string{
+		"kept": hashA, "changed": hashB, "more-1": hashA, "more-2": hashA,
+		"new-1": hashB, "new-2": hashB, "new-3": hashB, "new-4": hashB,
+	}
 	var keys []Key
 	for name := range want {
 		keys = append(keys, mustKey(t, "m//v1/Namespace/"+name))

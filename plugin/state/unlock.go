@@ -9,9 +9,9 @@ import (
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/cluster"
 )
 
-// Lock returns who holds the lock of a manifest; false if nobody does. A dead
+// Holder returns who holds the lock of a manifest; false if nobody does. A dead
 // holder is still named.
-func (s *Store) Lock(ctx context.Context, manifest string) (Lock, bool, error) {
+func (s *Store) Holder(ctx context.Context, manifest string) (Lock, bool, error) {
 	if err := ValidateManifest(manifest); err != nil {
 		return Lock{}, false, err
 	}
@@ -25,7 +25,7 @@ func (s *Store) Lock(ctx context.Context, manifest string) (Lock, bool, error) {
 	return readLock(manifest, u), leaseHolder(u) != "", nil
 }
 
-// Unlock takes the lock away from whoever holds it; ask Lock before who that is.
+// Unlock takes the lock away from whoever holds it; ask Holder before who that is.
 // No lock is no error. A holder that is alive notices at its next renewal, and
 // until then may finish what it has begun.
 func (s *Store) Unlock(ctx context.Context, manifest string) error {
