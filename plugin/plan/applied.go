@@ -13,7 +13,7 @@ const lastAppliedAnnotation = "kubectl.kubernetes.io/last-applied-configuration"
 func applied(want prepared, o object.Object, entry state.Entry, recorded bool, live map[string]any, h object.Hasher) (body map[string]any, known bool) {
 	if recorded && entry.ContentHash != "" {
 		if same, err := h.Matches(o.Body, entry.ContentHash); err == nil && same {
-			return want.desired, true
+			return withStatusOf(want.desired, entry.Body), true
 		}
 		if entry.Body != nil {
 			return reveal(h, entry.Body, want.desired, comparable(live)), true
@@ -23,6 +23,17 @@ func applied(want prepared, o object.Object, entry state.Entry, recorded bool, l
 		return nil, false
 	}
 	return annotated(live)
+}
+
+// withStatusOf gives a body the status of another one: the content hash, by
+// which two bodies are called the same, leaves the status out.
+func withStatusOf(body, from map[string]any) map[string]any {
+	if from == nil || object.Equal(body["status"], from["status"]) {
+		return body
+	}
+	out := withoutStatus(body)
+	showStatus(out, from)
+	return out
 }
 
 // annotated reads what client-side kubectl apply left on the object.
@@ -87,7 +98,7 @@ func isSecret(body map[string]any) bool {
 func ownedFindings(desired, live map[string]any, own ownership) []finding {
 	var out []finding
 	for p := range own.owned().Leaves().All() {
-		if bookkeeping(p) || len(p) == 0 {
+		if len(p) == 0 {
 			continue
 		}
 		l := lookup(live, p)

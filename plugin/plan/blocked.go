@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/cluster"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
 )
 
@@ -33,6 +35,28 @@ func (p Planner) blocked(o *Object, ready prepared, err error) {
 		o.Op, o.after, o.Status = OpReplace, ready.desired, ready.status
 	}
 }
+
+// onlyAsUpdate reports whether the server refuses the body as a change of this
+// object and not as such: a replacement would help then. The usual words say
+// so; where they don't (a CEL rule may say anything), the server is asked
+// whether it would take the same body under another name.
+func (p Planner) onlyAsUpdate(ctx context.Context, o *Object, err error) bool {
+	text := err.Error()
+	for _, words := range []string{"immutable", "updates to ", "may not be changed", "may not change", "cannot be changed", "cannot change"} {
+		if strings.Contains(text, words) {
+			return true
+		}
+	}
+	body := copyMap(o.Send)
+	meta, _ := body["metadata"].(map[string]any)
+	meta = copyMap(meta)
+	meta["name"], body["metadata"] = probeName, meta
+	_, err = p.Cluster.Apply(ctx, o.Mapping, body, cluster.ApplyOptions{DryRun: true, Manager: p.Policy.FieldManager})
+	return err == nil
+}
+
+// probeName is only ever sent with dryRun=All.
+const probeName = "tazuna-dry-run-probe"
 
 func (p Planner) mayReplace(o *Object) bool {
 	if o.Desired.Annotation(RecreateAnnotation) == "true" {

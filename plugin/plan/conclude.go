@@ -44,6 +44,9 @@ func (p Planner) concludeLeft(out *Plan, left *recordedOnly, live *unstructured.
 	case uids[live.GetUID()]:
 		out.Warnings = append(out.Warnings, fmt.Sprintf("%s is the same object as one of the files under another key: only the record changes", left.ref))
 		gone[left.manifest] = append(gone[left.manifest], key)
+	case left.entry.UID != "" && left.entry.UID != string(live.GetUID()):
+		out.Warnings = append(out.Warnings, fmt.Sprintf("%s was deleted and made again by somebody else: it is left alone and leaves the record", left.ref))
+		gone[left.manifest] = append(gone[left.manifest], key)
 	case p.Policy.Prune && left.damaged:
 		out.Leftover = append(out.Leftover, leftover(left, "not deleted: the record has entries that can't be read"))
 	case p.Policy.Prune:

@@ -83,7 +83,7 @@ func settle(e evidence) []judged {
 		out = append(out, judged{finding: f, verdict: v, asked: true})
 	}
 	for _, f := range server {
-		if bookkeeping(f.path) || relatedToAny(f, e.cmp.findings) {
+		if relatedToAny(f, e.cmp.findings) {
 			continue
 		}
 		v := unasked(f, e)

@@ -300,7 +300,7 @@ func (p Planner) decideCreate(ctx context.Context, o *Object, ready prepared) er
 	}
 	result, err := p.Cluster.Apply(ctx, o.Mapping, o.Send, cluster.ApplyOptions{DryRun: true, Manager: p.Policy.FieldManager})
 	if err != nil {
-		return p.dryRunFailed(o, ready, err)
+		return p.dryRunFailed(ctx, o, ready, err)
 	}
 	_, o.after = restrict(nil, comparable(result.Object), ready.desired, nil, nil, false)
 	return nil

@@ -56,21 +56,29 @@ func historyAnnotations() []string {
 	}
 }
 
-// withoutHistory returns the body without other tools' history; annotations
-// that are empty then go too.
+// withoutHistory returns the body without other tools' history and without our
+// own label for members of the set: a missing label is repaired with the next
+// write and is no difference.
 func withoutHistory(body map[string]any) map[string]any {
+	body = withoutMetadata(body, "annotations", historyAnnotations()...)
+	return withoutMetadata(body, "labels", state.PartOfLabel)
+}
+
+// withoutMetadata returns the body without some keys of its labels or
+// annotations, and without the map if nothing is left of it.
+func withoutMetadata(body map[string]any, field string, keys ...string) map[string]any {
 	meta, _ := body["metadata"].(map[string]any)
-	annotations, _ := meta["annotations"].(map[string]any)
-	left := copyMap(annotations)
-	for _, k := range historyAnnotations() {
+	have, _ := meta[field].(map[string]any)
+	left := copyMap(have)
+	for _, k := range keys {
 		delete(left, k)
 	}
-	if len(left) == len(annotations) {
+	if len(left) == len(have) {
 		return body
 	}
 	out, meta := copyMap(body), copyMap(meta)
-	if meta["annotations"] = left; len(left) == 0 {
-		delete(meta, "annotations")
+	if meta[field] = left; len(left) == 0 {
+		delete(meta, field)
 	}
 	out["metadata"] = meta
 	return out

@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
 )
 
 // Memo remembers objects that were found to be as wanted; see package memo.
@@ -21,7 +23,11 @@ func (p Planner) InputKey(o *Object) string {
 	if o.ContentHash == "" {
 		return ""
 	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%s\n%s", o.ContentHash, o.Mapping.GVK, p.Policy.digest(), p.ToolVersion))
+	status, err := object.EncodeJSON(o.Desired.Body["status"]) // not part of the content hash
+	if err != nil {
+		return ""
+	}
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%s\n%s\n%s", o.ContentHash, status, o.Mapping.GVK, p.Policy.digest(), p.ToolVersion))
 	return hex.EncodeToString(sum[:16])
 }
 

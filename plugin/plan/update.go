@@ -31,7 +31,7 @@ func (p Planner) decideUpdate(ctx context.Context, w *wanted, ready prepared) er
 	result, err := p.dryRun(ctx, o)
 	if err != nil {
 		o.conclude(decide(e), e)
-		return p.dryRunFailed(o, ready, err)
+		return p.dryRunFailed(ctx, o, ready, err)
 	}
 	e.result = afterAdoption(comparable(result.Object), e)
 	o.conclude(decide(e), e)
@@ -141,12 +141,14 @@ func statusPatch(e evidence, ready prepared) map[string]any {
 
 // dryRunFailed turns the server's refusal into a verdict; what the plan can't
 // know it says.
-func (p Planner) dryRunFailed(o *Object, ready prepared, err error) error {
+func (p Planner) dryRunFailed(ctx context.Context, o *Object, ready prepared, err error) error {
 	switch {
 	case errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
 		return err
-	case apierrors.IsInvalid(err) && o.Live != nil:
+	case apierrors.IsInvalid(err) && o.Live != nil && p.onlyAsUpdate(ctx, o, err):
 		p.blocked(o, ready, err)
+	case apierrors.IsInvalid(err):
+		o.Op, o.Err = OpError, fmt.Errorf("%s: the server finds it invalid: %s", o.Desired.Origin, o.reason(err, causesOf(err)))
 	case noDryRun(err):
 		o.Unverified = "a webhook of the kind doesn't support dry-run"
 	case apierrors.IsForbidden(err):
