@@ -20,6 +20,8 @@ type Mapping struct {
 	GVR        schema.GroupVersionResource
 	GVK        schema.GroupVersionKind
 	Namespaced bool
+	// Verbs and Subresources are shared by all who ask: read only.
+	//
 	// Verbs are what the server allows on the resource: get, list, watch, create,
 	// update, patch, delete, deletecollection.
 	Verbs sets.Set[string]
@@ -47,12 +49,19 @@ type catalogue struct {
 	mu        sync.Mutex
 	groups    map[string]metav1.APIGroup
 	resources map[schema.GroupVersion]*metav1.APIResourceList
+	// found are the answers given, by kind and the version asked for, maybe none.
+	found map[schema.GroupVersionKind]Mapping
 	// refreshes is how many more misses may download discovery again.
 	refreshes int
 }
 
 func newCatalogue(client discovery.CachedDiscoveryInterfaceWithContext) *catalogue {
-	return &catalogue{client: client, refreshes: 1, resources: map[schema.GroupVersion]*metav1.APIResourceList{}}
+	return &catalogue{
+		client:    client,
+		refreshes: 1,
+		resources: map[schema.GroupVersion]*metav1.APIResourceList{},
+		found:     map[schema.GroupVersionKind]Mapping{},
+	}
 }
 
 // Mapping finds how a kind is served. An empty version takes the server's
@@ -61,9 +70,13 @@ func newCatalogue(client discovery.CachedDiscoveryInterfaceWithContext) *catalog
 func (c *Client) Mapping(ctx context.Context, gk schema.GroupKind, version string) (Mapping, error) {
 	c.catalogue.mu.Lock()
 	defer c.catalogue.mu.Unlock()
+	if m, ok := c.catalogue.found[gk.WithVersion(version)]; ok {
+		return m, nil
+	}
 	for {
 		m, err := c.lookUp(ctx, gk, version)
 		if err == nil {
+			c.catalogue.found[gk.WithVersion(version)] = m
 			return m, nil
 		}
 		var miss *ErrNoKind
@@ -107,6 +120,7 @@ func (k *catalogue) refresh(ctx context.Context) bool {
 	k.client.InvalidateWithContext(ctx)
 	k.groups = nil
 	clear(k.resources)
+	clear(k.found)
 	return true
 }
 
@@ -165,11 +179,9 @@ func isMiss(err error) bool {
 	return errors.As(err, &miss)
 }
 
-// lookUpVersion finds a kind in one group version. A version that the group does
-// not list is asked for all the same if the group is there: a broken one is left
-// out of the list, and its resources answer with the reason.
+// lookUpVersion finds a kind in one group version.
 func (c *Client) lookUpVersion(ctx context.Context, gvk schema.GroupVersionKind, group metav1.APIGroup) (Mapping, error) {
-	if group.Versions == nil && group.Name != gvk.Group {
+	if !c.catalogue.worthAsking(gvk.GroupVersion(), group) {
 		return Mapping{}, &ErrNoKind{GroupKind: gvk.GroupKind(), Version: gvk.Version}
 	}
 	list, err := c.resources(ctx, gvk.GroupVersion())
@@ -180,6 +192,17 @@ func (c *Client) lookUpVersion(ctx context.Context, gvk schema.GroupVersionKind,
 		return m, nil
 	}
 	return Mapping{}, &ErrNoKind{GroupKind: gvk.GroupKind(), Version: gvk.Version}
+}
+
+// worthAsking tells whether the resources of a group version may be there. A
+// version that its group does not list may be a broken one: aggregated discovery
+// leaves those out, but their resources answer with the reason. That is asked
+// only of a list that was just downloaded.
+func (k *catalogue) worthAsking(gv schema.GroupVersion, group metav1.APIGroup) bool {
+	listed := slices.ContainsFunc(group.Versions, func(v metav1.GroupVersionForDiscovery) bool {
+		return v.Version == gv.Version
+	})
+	return listed || group.Name == gv.Group && k.refreshes == 0
 }
 
 // group reads one entry of the list of groups; a zero group is not served.
@@ -223,8 +246,8 @@ func (c *Client) fetchGroups(ctx context.Context) (list *metav1.APIGroupList, er
 	return list, nil
 }
 
-// resources reads one group version. Failures of the group itself become
-// *ErrUnavailable and are remembered; those of the connection are returned.
+// resources reads one group version; one that is not there has none. Failures of
+// the group itself become *ErrUnavailable.
 func (c *Client) resources(ctx context.Context, gv schema.GroupVersion) (*metav1.APIResourceList, error) {
 	k := c.catalogue
 	if list, ok := k.resources[gv]; ok {
@@ -241,7 +264,8 @@ func (c *Client) resources(ctx context.Context, gv schema.GroupVersion) (*metav1
 		k.resources[gv] = list
 		return list, nil
 	case err == nil, errors.Is(err, memory.ErrCacheNotFound), isNotServed(err):
-		return &metav1.APIResourceList{}, nil
+		k.resources[gv] = &metav1.APIResourceList{}
+		return k.resources[gv], nil
 	case isConnection(err), ctx.Err() != nil:
 		return nil, &Error{Verb: "discover", GroupKind: schema.GroupKind{Kind: gv.String()}, Err: err}
 	default:

@@ -104,6 +104,10 @@ func TestDiscoveryCacheOnDisk(t *testing.T) {
 	s.serve(coreGroup, appsGroup, demoGroup)
 	mustMap(t, connectAt(t, address, share), "demo.example", "Widget", "v2")
 	assert.Equal(t, 2, s.take(), "what is not in the cache refreshes it")
+
+	_, err := connectAt(t, address, share).Mapping(t.Context(), groupKind("apps", "Deployment"), "v1beta1")
+	require.Error(t, err)
+	assert.Equal(t, 2, s.take(), "and so does a version that is not")
 }
 
 func TestKindThatComesWithTheRun(t *testing.T) {
