@@ -10,7 +10,7 @@
 // skipped. To run one script again and again:
 //
 //	make build cluster
-//	TAZUNA_TEST_KUBECONFIG=$PWD/.cluster/admin.kubeconfig TAZUNA_TEST_CONTROLPLANE=$PWD/.cluster \
+//	TAZUNA_TEST_KUBECONFIG=$PWD/.cluster/kubeconfig TAZUNA_TEST_CONTROLPLANE=$PWD/.cluster \
 //		go test ./test/e2e -run 'TestScripts/drift$'
 //
 // Scripts run side by side on one control plane. Each has names of its own,

@@ -3,6 +3,9 @@ package e2e
 import (
 	"encoding/json"
 	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -47,10 +50,12 @@ func cmdVerdicts(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	run := of(ts)
 	run.beginRun(ts)
-	code, err := exitCode(ts.Exec("kubectl-tazuna", append([]string{"diff", "-o", "json"}, args...)...))
-	ts.Check(err)
+	stdout, stderr, code := run.silently(ts, "kubectl-tazuna", append([]string{"diff", "-o", "json"}, args...)...)
+	fmt.Fprint(ts.Stderr(), stderr)
 	var r report
-	ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &r))
+	if err := json.Unmarshal([]byte(stdout), &r); err != nil {
+		ts.Fatalf("exit code %d, and the report is no JSON: %v\n%s", code, err, stdout)
+	}
 	lines := r.lines()
 	if wanted := min(len(lines), 1); code != wanted {
 		ts.Fatalf("%d differences, but the exit code is %d", len(lines), code)
@@ -58,6 +63,22 @@ func cmdVerdicts(ts *testscript.TestScript, neg bool, args []string) {
 	for _, line := range lines {
 		fmt.Fprintln(ts.Stdout(), line)
 	}
+}
+
+// silently runs a program in the script's place and environment without putting
+// its output into the log of the test.
+func (run *script) silently(ts *testscript.TestScript, program string, args ...string) (stdout, stderr string, code int) {
+	command := exec.Command(filepath.Join(run.bin, program), args...)
+	command.Dir = ts.MkAbs(".")
+	command.Env = os.Environ()
+	for _, key := range []string{"HOME", "KUBECONFIG", "PATH", "TMPDIR", "TAZUNA_TEST_USER_AGENT"} {
+		command.Env = append(command.Env, key+"="+ts.Getenv(key))
+	}
+	var out, errs strings.Builder
+	command.Stdout, command.Stderr = &out, &errs
+	code, err := exitCode(command.Run())
+	ts.Check(err)
+	return out.String(), errs.String(), code
 }
 
 // lines says what a plan would do, one line for every path that differs.
