@@ -154,7 +154,10 @@ func (r *run) tryLater(n *node, rep report) {
 		r.fail(n, r.because(n, "no success within "+limit.String()+": ", rep.err))
 	default:
 		n.phase = phasePausing
-		r.event(n, EventRetrying, r.because(n, "", rep.err).reason)
+		if reason := r.text(n.planned, rep.err); reason != n.waitReason {
+			n.waitReason = reason
+			r.event(n, EventRetrying, reason)
+		}
 		r.after(pause, func() {
 			if n.phase == phasePausing {
 				r.enqueue(n)

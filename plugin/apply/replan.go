@@ -20,11 +20,17 @@ func (a attempt) outdated(o *plan.Object, err error) bool {
 	case isFieldConflict(err):
 		// Nobody else could own a field of an object that is not there.
 		return a.creates(o)
-	case apierrors.IsConflict(err), apierrors.IsAlreadyExists(err):
+	case apierrors.IsConflict(err), apierrors.IsAlreadyExists(err), o.Adopt != nil && isFailedTest(err):
 		return true
 	default:
 		return !a.creates(o) && isGoneItself(err, o)
 	}
+}
+
+// isFailedTest knows the refusal of a JSON patch whose test found another
+// resourceVersion.
+func isFailedTest(err error) bool {
+	return apierrors.IsInvalid(err) && strings.Contains(err.Error(), "testing")
 }
 
 // isGoneItself tells a missing object from a missing namespace or kind.

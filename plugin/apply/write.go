@@ -8,6 +8,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/cluster"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/plan"
@@ -43,12 +44,21 @@ func (a attempt) write() report {
 	}
 }
 
-// apply sends the one request that the plan stands for.
+// apply sends the one request that the plan stands for, or two where another
+// tool's bookkeeping becomes ours first.
 func (a attempt) apply(o *plan.Object) (*unstructured.Unstructured, error) {
-	creates := a.creates(o)
+	creates, version := a.creates(o), o.ResourceVersion
+	if o.Adopt != nil && !creates {
+		adopted, err := a.exec.Client.Patch(a.work, o.Mapping, o.Ref.Namespace, o.Ref.Name, types.JSONPatchType, o.Adopt,
+			cluster.WriteOptions{Manager: a.exec.Policy.FieldManager, Validation: a.exec.Policy.Validation})
+		if err != nil {
+			return nil, err
+		}
+		version = adopted.GetResourceVersion()
+	}
 	body := o.Send
 	if !creates {
-		body = withPreconditions(o.Send, string(o.UID), o.ResourceVersion)
+		body = withPreconditions(o.Send, string(o.UID), version)
 	}
 	return a.exec.Client.Apply(a.work, o.Mapping, body, cluster.ApplyOptions{
 		Force:      o.Force && !creates,
