@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"strings"
 )
 
 // keyedPrefix marks a value that stands for another one's keyed hash.
@@ -19,14 +20,27 @@ const keyedPrefix = "hmac:"
 // The result is what a record may keep of an object, and what two sides are
 // reduced to when they are compared by it.
 func (h Hasher) Keyed(body map[string]any) (map[string]any, error) {
-	if !isSecret(body) {
+	if !holdsSecrets(body) {
 		return Normalise(body), nil
 	}
 	if len(h.Key) == 0 {
 		return nil, fmt.Errorf("%s: %w", RefOf(body), ErrNoHashKey)
 	}
-	secrets := Masker{Rules: secretRules()}
-	return secrets.walk(body, kindName{"", "Secret"}, nil, h.keyed), nil
+	out := copyMap(body)
+	w := maskWalk{rules: secretRules(), replace: h.keyed, seen: map[string]bool{}}
+	w.selected(out, kindOr(out, kindName{}), nil)
+	return out, nil
+}
+
+// holdsSecrets tells the kinds whose values enter hashes keyed: Secret, and a
+// stranger's Secret if it has the same fields. It doesn't depend on anybody's
+// mask rules, as a stored hash has to mean the same for everyone.
+func holdsSecrets(body map[string]any) bool {
+	gvk := gvkOf(body)
+	if !strings.EqualFold(gvk.Kind, "Secret") {
+		return false
+	}
+	return gvk.Group == "" || body["data"] != nil || body["stringData"] != nil
 }
 
 func (h Hasher) keyed(v maskedValue) any {

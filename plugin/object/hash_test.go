@@ -152,6 +152,28 @@ func TestKeyedReplacesEveryMaskedValue(t *testing.T) {
 	assert.Regexp(t, `^hmac:[0-9a-f]{64}$`, annotations["kubectl.kubernetes.io/last-applied-configuration"])
 }
 
+func TestKeyedOfAStrangersSecret(t *testing.T) {
+	withData := decode(t, `{"apiVersion":"x.io/v1","kind":"Secret","metadata":{"name":"s"},"data":{"p":"eA=="},"spec":{"a":1}}`)
+	_, err := Hasher{}.Keyed(withData)
+	require.ErrorIs(t, err, ErrNoHashKey)
+	keyed, err := Hasher{Key: make([]byte, 32)}.Keyed(withData)
+	require.NoError(t, err)
+	assert.Contains(t, field(keyed, "data", "p"), "hmac:")
+	assert.Equal(t, withData["spec"], keyed["spec"])
+
+	_, err = Hasher{}.Keyed(decode(t, `{"apiVersion":"x.io/v1","kind":"Secret","metadata":{"name":"s"},"spec":{"a":1}}`))
+	require.NoError(t, err, "a request for a secret holds none")
+}
+
+// TestHashIgnoresMaskRules: what an object says about its own display must not
+// decide which of its fields are keyed.
+func TestHashIgnoresMaskRules(t *testing.T) {
+	h := Hasher{Key: make([]byte, 32)}
+	keyed, err := h.Keyed(decode(t, `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"s","annotations":{"werf.io/sensitive":"true"}},"type":"Opaque"}`))
+	require.NoError(t, err)
+	assert.Equal(t, "Opaque", keyed["type"])
+}
+
 func TestKeyedLeavesOtherKindsReadable(t *testing.T) {
 	body := decode(t, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"a":"1"}}`)
 	keyed, err := Hasher{}.Keyed(body)

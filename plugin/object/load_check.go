@@ -95,9 +95,9 @@ func (r *reading) checkScalar(n *yaml.Node, at []string) {
 		r.checkJSONNumber(n, at)
 		return
 	}
-	if value, ok := boolWord(n.Value); ok {
-		r.warn(n, "%s: the plain word %s is read as the boolean %t; quote it if text is meant",
-			keyPath(at), n.Value, value)
+	if _, ok := boolWord(n.Value); ok {
+		// Which word is not said: it may stand where a secret should.
+		r.warn(n, "%s: a plain y, n, yes, no, on or off is read as a boolean; quote it if text is meant", keyPath(at))
 	}
 }
 

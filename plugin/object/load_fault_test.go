@@ -38,7 +38,7 @@ func TestLoadFaults(t *testing.T) {
 			"a: 1\n---\na:\n\tb: 1\n",
 			`document 2, line 4: a tab where indentation is wanted; YAML indents with spaces only`,
 		},
-		"unknown anchor":         {"a: 1\nb: *missing\n", `document 1, line 2: unknown anchor 'missing' referenced`},
+		"unknown anchor":         {"a: 1\nb: *hunter22\n", `document 1, line 2: an alias (a plain value that begins with *) without its anchor; quote it if text is meant`},
 		"anchor in itself":       {"a: 1\nb: &b\n- *b\n", `document 1, line 3: the anchor "b" contains itself`},
 		"bad indentation":        {"a:\n  b: 1\n   c: 2\n", `document 1, line 3: mapping values are not allowed in this context`},
 		"unclosed quote":         {"x: 1\na: \"b\nc: d\n", `document 1, line 2: found unexpected end of stream`},

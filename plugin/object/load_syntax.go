@@ -62,6 +62,9 @@ func (r *reading) explain(err error) (line int, message string) {
 	message = withoutLine(err)
 	noticed, opened := noticedLine(r.text, err), openedLine(r.text)
 	switch {
+	case strings.HasPrefix(message, "unknown anchor"):
+		// Its name is not said: it may be a password that begins with a star.
+		return noticed, "an alias (a plain value that begins with *) without its anchor; quote it if text is meant"
 	case strings.Contains(message, "unexpected end of stream"):
 		return opened, message // never closed: where it was opened says more
 	case hasTabIndent(r.text, noticed):

@@ -99,7 +99,7 @@ func TestLoadWarnings(t *testing.T) {
 	}{
 		"word for a boolean": {
 			configMap("  country: no\n  quoted: \"no\"\n  fine: false\n"),
-			[]string{`f.yaml: document 1, line 5: ConfigMap a: data.country: the plain word no is read as the boolean false; quote it if text is meant`},
+			[]string{`f.yaml: document 1, line 5: ConfigMap a: data.country: a plain y, n, yes, no, on or off is read as a boolean; quote it if text is meant`},
 		},
 		"in a list of objects": {
 			"kind: List\nitems:\n- apiVersion: v1\n  kind: A\n  metadata: {name: one}\n- apiVersion: v1\n  kind: A\n  metadata: {name: two}\n  spec:\n    on: [y]\n",
@@ -107,7 +107,7 @@ func TestLoadWarnings(t *testing.T) {
 		},
 		"of the second item": {
 			"kind: List\nitems:\n- apiVersion: v1\n  kind: A\n  metadata: {name: one}\n- apiVersion: v1\n  kind: A\n  metadata: {name: two}\n  spec:\n    x: [Y]\n",
-			[]string{`f.yaml: document 1, line 10: A two: items[1].spec.x[0]: the plain word Y is read as the boolean true; quote it if text is meant`},
+			[]string{`f.yaml: document 1, line 10: A two: items[1].spec.x[0]: a plain y, n, yes, no, on or off is read as a boolean; quote it if text is meant`},
 		},
 		"merge key after a key": {
 			configMap("  base: &y {a: 1, b: 2}\n  x: {a: 3, <<: *y}\n"),
@@ -115,7 +115,7 @@ func TestLoadWarnings(t *testing.T) {
 		},
 		"once for an anchor": {
 			configMap("  base: &y {a: yes}\n  x: *y\n  z: *y\n"),
-			[]string{`f.yaml: document 1, line 5: ConfigMap a: data.base.a: the plain word yes is read as the boolean true; quote it if text is meant`},
+			[]string{`f.yaml: document 1, line 5: ConfigMap a: data.base.a: a plain y, n, yes, no, on or off is read as a boolean; quote it if text is meant`},
 		},
 		"not in JSON": {`{"apiVersion":"v1","kind":"A","metadata":{"name":"no","labels":{"y":"no"}}}`, nil},
 	}

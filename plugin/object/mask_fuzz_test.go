@@ -120,8 +120,10 @@ func (g *secretGenerator) plainSecret() map[string]any {
 func (g *secretGenerator) object(shape int) map[string]any {
 	if shape%10 == 7 {
 		annotations := map[string]any{"werf.io/sensitive-paths": "$.spec.users[*].password"}
-		return map[string]any{"apiVersion": "x.io/v1", "kind": "App", "metadata": map[string]any{"annotations": annotations},
-			"spec": map[string]any{"users": []any{map[string]any{"password": g.value()}}}}
+		return map[string]any{
+			"apiVersion": "x.io/v1", "kind": "App", "metadata": map[string]any{"annotations": annotations},
+			"spec": map[string]any{"users": []any{map[string]any{"password": g.value()}}},
+		}
 	}
 	secret := g.plainSecret()
 	switch shape % 10 {

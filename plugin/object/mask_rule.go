@@ -21,14 +21,20 @@ func DefaultRules() []MaskRule {
 	return append(secretRules(), MaskRule{Paths: formerObjects()})
 }
 
-// secretRules hold for the kind Secret of every group: a stranger's Secret is
-// more likely to be one than not.
+// secretRules hold for the kind Secret: everything of the built-in one but what
+// says what it is, and the usual fields of a stranger's.
 func secretRules() []MaskRule {
-	return []MaskRule{{
-		Group: "*", Kind: "Secret",
-		Paths: formerObjects(),
-		Open:  []string{"apiVersion", "kind", "metadata", "type", "immutable"},
-	}}
+	return []MaskRule{
+		{
+			Kind:  "Secret",
+			Paths: formerObjects(),
+			Open:  []string{"apiVersion", "kind", "metadata", "type", "immutable"},
+		},
+		{
+			Group: "*", Kind: "Secret",
+			Paths: append(formerObjects(), Path{"data"}, Path{"stringData"}),
+		},
+	}
 }
 
 func formerObjects() []Path {

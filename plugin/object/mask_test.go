@@ -77,7 +77,7 @@ func TestMaskerOne(t *testing.T) {
 		"a value is null":               {`{"kind":"Secret","data":{"a":null}}`, `{"kind":"Secret","data":{"a":"` + m + `"}}`},
 		"a misspelt field":              {`{"kind":"Secret","stringdata":{"a":"x"}}`, `{"kind":"Secret","stringdata":{"a":"` + m + `"}}`},
 		"a kind in lower case":          {`{"kind":"secret","data":{"a":"x"}}`, `{"kind":"secret","data":{"a":"` + m + `"}}`},
-		"a Secret of a stranger":        {`{"apiVersion":"x.io/v1","kind":"Secret","data":{"a":"x"}}`, `{"apiVersion":"x.io/v1","kind":"Secret","data":{"a":"` + m + `"}}`},
+		"a Secret of a stranger":        {`{"apiVersion":"x.io/v1","kind":"Secret","data":{"a":"x"},"spec":{"b":1}}`, `{"apiVersion":"x.io/v1","kind":"Secret","data":{"a":"` + m + `"},"spec":{"b":1}}`},
 		"what says what it is":          {`{"kind":"Secret","type":"Opaque","immutable":true,"metadata":{"name":"a"}}`, `{"kind":"Secret","type":"Opaque","immutable":true,"metadata":{"name":"a"}}`},
 		"not sensitive after all":       {`{"kind":"Secret","metadata":{"annotations":{"werf.io/sensitive":"false"}},"data":{"a":"x"}}`, `{"kind":"Secret","metadata":{"annotations":{"werf.io/sensitive":"false"}},"data":{"a":"` + m + `"}}`},
 		"last applied":                  {`{"kind":"Role","metadata":{"annotations":{"kubectl.kubernetes.io/last-applied-configuration":"x","a":"b"}}}`, `{"kind":"Role","metadata":{"annotations":{"kubectl.kubernetes.io/last-applied-configuration":"` + m + `","a":"b"}}}`},

@@ -20,15 +20,20 @@ func (w *maskWalk) object(body map[string]any, name kindName, at Path, extra []M
 	for _, rule := range append(sensitiveRules(body), extra...) {
 		w.rule(body, rule, at)
 	}
+	w.selected(body, name, at)
+	if strings.HasSuffix(name.kind, "List") {
+		w.items(body, name, at)
+	}
+	w.embedded(body, at)
+}
+
+// selected hides what the rules for this kind say.
+func (w *maskWalk) selected(body map[string]any, name kindName, at Path) {
 	for _, rule := range w.rules {
 		if rule.selects(name.group, name.kind) {
 			w.rule(body, rule, at)
 		}
 	}
-	if strings.HasSuffix(name.kind, "List") {
-		w.items(body, name, at)
-	}
-	w.embedded(body, at)
 }
 
 func (w *maskWalk) items(list map[string]any, name kindName, at Path) {
