@@ -63,7 +63,7 @@ func decodeBodies(packed []byte) ([]bodyEntry, error) {
 
 // fill completes the record's entries. A body of another content than the
 // ConfigMap's is of an apply whose end was not recorded, and does not count.
-func (r *Record) fill(found []bodyEntry) {
+func (r *Record) fill(found []bodyEntry, lazy bool) {
 	at := make(map[string]int, len(r.Entries))
 	for i, e := range r.Entries {
 		at[e.Key.String()] = i
@@ -75,8 +75,9 @@ func (r *Record) fill(found []bodyEntry) {
 		}
 		e := &r.Entries[i]
 		e.UID, e.ResourceVersion, e.InputKey, e.Order = b.UID, b.ResourceVersion, b.InputKey, b.Order
-		if len(b.Body) > 0 {
-			e.Body, _ = object.DecodeJSON(b.Body) // nil if it is no object: unknown
+		e.packed = b.Body
+		if !lazy {
+			e.Body, e.packed = e.LastApplied(), nil
 		}
 	}
 }
@@ -94,7 +95,7 @@ func encodeBodies(entries []Entry, limit int) (packed [][]byte, notes []string, 
 		}
 		if !p.fits(text) {
 			note = fmt.Sprintf("the last-applied body of %s is not recorded: it is too large", e.Key.Ref())
-			e.Body = nil
+			e.Body, e.packed = nil, nil
 			if text, _, err = encodeBody(e); err != nil {
 				return nil, nil, err
 			}
@@ -120,6 +121,7 @@ func encodeBody(e Entry) (text []byte, note string, err error) {
 	}
 	switch {
 	case e.Body == nil:
+		b.Body = e.packed // as it was stored
 	case !storable(e.Body):
 		note = fmt.Sprintf("the last-applied body of %s is not recorded: it holds values that nobody may see", e.Key.Ref())
 	default:

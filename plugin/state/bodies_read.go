@@ -22,7 +22,7 @@ type bodyPart struct {
 // works without bodies.
 func (s *Store) readBodies(ctx context.Context, rec *Record) []bodyPart {
 	parts, found, err := s.fetchBodies(ctx, rec.Manifest)
-	rec.fill(found) // each part that could be read is worth having
+	rec.fill(found, s.LazyBodies) // each part that could be read is worth having
 	rec.BodiesKnown = err == nil
 	if err == nil {
 		return parts

@@ -53,7 +53,7 @@ func TestBodiesRoundTrip(t *testing.T) {
 	assert.Empty(t, notes)
 	require.Len(t, packed, 1)
 	rec := recordOf(e, bare)
-	rec.fill(unpackAll(t, packed))
+	rec.fill(unpackAll(t, packed), false)
 	assert.Equal(t, []Entry{e, bare}, rec.Entries)
 
 	again, _, err := encodeBodies([]Entry{e, bare}, bodiesLimit)
@@ -64,6 +64,35 @@ func TestBodiesRoundTrip(t *testing.T) {
 	assert.Empty(t, none)
 }
 
+// Left packed, a body is decoded when asked for, and stored again as it was.
+func TestLazyBodies(t *testing.T) {
+	t.Parallel()
+	f := newFakeCluster(t).withNamespace()
+	lazy := newStore(f)
+	lazy.LazyBodies = true
+	s := begin(t, lazy, "m")
+	for _, name := range []string{"a", "b"} {
+		s.Applied(entry(t, "m//v1/Namespace/"+name, hashA))
+	}
+	require.NoError(t, s.Save(t.Context(), true, Metadata{}))
+	require.NoError(t, s.End(t.Context()))
+
+	s = begin(t, lazy, "m")
+	e, ok := s.Record().Find(object.Ref{Kind: "Namespace", Name: "a"})
+	require.True(t, ok)
+	assert.Nil(t, e.Body)
+	assert.Equal(t, entry(t, "m//v1/Namespace/a", hashA).Body, e.LastApplied())
+	s.Applied(entry(t, "m//v1/Namespace/b", hashB))
+	require.NoError(t, s.Save(t.Context(), true, Metadata{}))
+
+	rec, err := newStore(f).Read(t.Context(), "m")
+	require.NoError(t, err)
+	assert.Equal(t, []Entry{entry(t, "m//v1/Namespace/a", hashA), entry(t, "m//v1/Namespace/b", hashB)}, rec.Entries)
+	assert.Equal(t, rec.Entries[0].Body, rec.Entries[0].LastApplied())
+	assert.Nil(t, Entry{}.LastApplied())
+	assert.Nil(t, Entry{packed: []byte("[]")}.LastApplied())
+}
+
 func TestBodiesCountOnlyWithTheSameHash(t *testing.T) {
 	t.Parallel()
 	e := entry(t, "m/g/v1/K/ns/a", hashA)
@@ -71,16 +100,16 @@ func TestBodiesCountOnlyWithTheSameHash(t *testing.T) {
 	require.NoError(t, err)
 	for _, hash := range []string{hashB, ""} {
 		rec := recordOf(Entry{Key: e.Key, ContentHash: hash})
-		rec.fill(unpackAll(t, packed))
+		rec.fill(unpackAll(t, packed), false)
 		assert.Equal(t, Entry{Key: e.Key, ContentHash: hash}, rec.Entries[0])
 	}
 	unfinished := recordOf(Entry{Key: e.Key})
-	unfinished.fill([]bodyEntry{{Key: e.Key.String(), UID: "x"}})
+	unfinished.fill([]bodyEntry{{Key: e.Key.String(), UID: "x"}}, false)
 	assert.Empty(t, unfinished.Entries[0].UID, "two empty hashes are no agreement")
 
 	bump := mustKey(t, "m/g/v2/K/ns/a")
 	rec := recordOf(Entry{Key: bump, ContentHash: hashA})
-	rec.fill(unpackAll(t, packed))
+	rec.fill(unpackAll(t, packed), false)
 	assert.Nil(t, rec.Entries[0].Body, "a body of another API version is another body")
 }
 
@@ -203,7 +232,7 @@ func TestPackerKeepsTheLimit(t *testing.T) {
 		}
 		assert.LessOrEqual(t, len(packed), 1+3*total/limit, "documents are well filled")
 		rec := recordOf(entries...)
-		rec.fill(unpackAll(t, packed))
+		rec.fill(unpackAll(t, packed), false)
 		require.True(t, reflect.DeepEqual(entries, rec.Entries))
 	}
 }
@@ -221,7 +250,7 @@ func TestPackerLargeBodies(t *testing.T) {
 	require.Len(t, notes, 1)
 	assert.Contains(t, notes[0], "ConfigMap n/blob is not recorded: it is too large")
 	rec := recordOf(blob, crd)
-	rec.fill(unpackAll(t, packed))
+	rec.fill(unpackAll(t, packed), false)
 	assert.Nil(t, rec.Entries[0].Body)
 	assert.Equal(t, "uid-of-blob", rec.Entries[0].UID, "the rest is recorded all the same")
 	assert.Equal(t, crd, rec.Entries[1])
@@ -340,7 +369,7 @@ func FuzzDecodeBodies(f *testing.F) {
 	f.Add([]byte{})
 	f.Fuzz(func(_ *testing.T, packed []byte) {
 		if entries, err := decodeBodies(packed); err == nil {
-			recordOf(Entry{Key: Key{Manifest: "m", Version: "v1", Kind: "K", Name: "a"}, ContentHash: hashA}).fill(entries)
+			recordOf(Entry{Key: Key{Manifest: "m", Version: "v1", Kind: "K", Name: "a"}, ContentHash: hashA}).fill(entries, false)
 		}
 	})
 }

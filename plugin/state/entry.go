@@ -3,6 +3,8 @@ package state
 import (
 	"fmt"
 	"time"
+
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
 )
 
 // Entry is what the record knows of one object.
@@ -17,8 +19,11 @@ type Entry struct {
 	// forbidden or older than ContentHash.
 
 	// Body is the object as it was applied last, masked values as HMACs; nil if
-	// unknown. It is shared: whoever wants to change it copies it first.
+	// unknown, or if the Store leaves bodies packed: ask LastApplied then. It is
+	// shared: whoever wants to change it copies it first.
 	Body map[string]any
+	// packed is the body as JSON, where it has not been decoded.
+	packed []byte
 	// UID and ResourceVersion are those the server answered the apply with.
 	UID, ResourceVersion string
 	// InputKey is the caller's fingerprint of everything the verdict depended on.
@@ -27,6 +32,22 @@ type Entry struct {
 	// reverse.
 	Order int
 }
+
+// LastApplied returns Body, decoding it now if the Store left it packed; nil if it
+// is unknown.
+func (e Entry) LastApplied() map[string]any {
+	if e.Body != nil || e.packed == nil {
+		return e.Body
+	}
+	body, err := object.DecodeJSON(e.packed)
+	if err != nil {
+		return nil // no object: as good as lost
+	}
+	return body
+}
+
+// hasBody tells whether anything is known of what was applied last.
+func (e Entry) hasBody() bool { return e.Body != nil || e.packed != nil }
 
 // Metadata says when, and from which commit, the manifest was synced last. Zero
 // values mean unknown.

@@ -110,20 +110,22 @@ func (l *ledger) keys() iter.Seq[Key] {
 
 // entries returns all entries in state key order.
 func (l *ledger) entries() []Entry {
-	var all []place
+	type line struct {
+		text  string // made once a key, not once a comparison
+		place place
+	}
+	var all []line
 	for _, places := range l.places {
-		all = append(all, places...)
+		for _, p := range places {
+			all = append(all, line{p.key.String(), p})
+		}
 	}
-	texts := make(map[Key]string, len(all)) // once a key, not once a comparison
-	for _, p := range all {
-		texts[p.key] = p.key.String()
-	}
-	slices.SortFunc(all, func(a, b place) int {
-		return cmp.Or(cmp.Compare(texts[a.key], texts[b.key]), cmp.Compare(a.dataKey, b.dataKey))
+	slices.SortFunc(all, func(a, b line) int {
+		return cmp.Or(cmp.Compare(a.text, b.text), cmp.Compare(a.place.dataKey, b.place.dataKey))
 	})
 	entries := make([]Entry, 0, len(all))
-	for _, p := range all {
-		entries = append(entries, Entry{Key: p.key, ContentHash: p.hash})
+	for _, e := range all {
+		entries = append(entries, Entry{Key: e.place.key, ContentHash: e.place.hash})
 	}
 	return entries
 }

@@ -50,7 +50,7 @@ func (r *Record) Find(ref object.Ref) (Entry, bool) {
 	}
 	best := found[0]
 	for _, i := range found[1:] {
-		if r.Entries[best].ContentHash == "" || r.Entries[i].Body != nil {
+		if r.Entries[best].ContentHash == "" || r.Entries[i].hasBody() {
 			best = i
 		}
 	}

@@ -72,7 +72,7 @@ func (s *Session) load(ctx context.Context, manifest string, fresh bool) error {
 	}
 	s.record, s.ledger, s.parts = rec, l, parts
 	for _, e := range rec.Entries {
-		if e.UID != "" || e.Body != nil {
+		if e.UID != "" || e.hasBody() {
 			s.bodies[e.Key.Ref()] = e
 		}
 	}

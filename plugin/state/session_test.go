@@ -513,3 +513,53 @@ func converge(t *testing.T, f *fakeCluster) {
 	require.Equal(t, want, got)
 	require.Empty(t, rec.Damaged)
 }
+
+// What is noted while a save is under way may need a further part. Until that one
+// is written it must not be counted: a reader would call it lost.
+func TestPartsAreCountedOnceTheyAreThere(t *testing.T) {
+	t.Parallel()
+	f := newFakeCluster(t).withNamespace()
+	s := begin(t, newStore(f), "m")
+	s.ledger.limit = 200
+	s.Applied(entry(t, "m//v1/Namespace/a", hashA))
+	f.before = func(_, kind, _ string) error {
+		if kind == "Secret" { // the save has begun
+			f.before = nil
+			s.Applied(entry(t, "m//v1/Namespace/b", hashA))
+			s.Applied(entry(t, "m//v1/Namespace/c", hashA))
+		}
+		return nil
+	}
+	f.after = func(verb, kind, name string) error {
+		if verb == "create" && kind == "ConfigMap" && name == "tazuna-state-m.1" {
+			f.after = nil
+			s.Applied(entry(t, "m//v1/Namespace/d", hashA))
+		}
+		return nil
+	}
+	require.NoError(t, s.Save(t.Context(), false, Metadata{}))
+	rec, err := newStore(f).Read(t.Context(), "m")
+	require.NoError(t, err)
+	assert.Empty(t, rec.Damaged)
+	require.NoError(t, s.Save(t.Context(), true, Metadata{}))
+	rec, err = newStore(f).Read(t.Context(), "m")
+	require.NoError(t, err)
+	assert.Empty(t, rec.Damaged)
+	assert.Len(t, rec.Entries, 4)
+	for _, e := range rec.Entries {
+		assert.NotNil(t, e.Body, "%s", e.Key)
+	}
+}
+
+// A bodies Secret that can't be read still goes with its record.
+func TestSessionDeleteTakesUnreadableBodies(t *testing.T) {
+	t.Parallel()
+	f := newFakeCluster(t).withNamespace()
+	f.put(configMapBody("tazuna-state-m", nil, nil))
+	f.put(bodiesBody(t, "m", "no document"))
+	s := begin(t, newStore(f), "m")
+	require.NoError(t, s.Delete(t.Context()))
+	assert.Empty(t, s.Notes())
+	assert.Empty(t, f.names("Secret"))
+	assert.Empty(t, f.names("ConfigMap"))
+}

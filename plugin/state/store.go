@@ -22,6 +22,10 @@ type Store struct {
 	// as soon as it has seen the other renew its Lease. A dead holder is waited
 	// out in any case.
 	Wait time.Duration
+	// LazyBodies leaves Entry.Body nil on reading, for Entry.LastApplied to decode
+	// when asked. Most runs need hardly a body, and decoded ones take four times
+	// the memory.
+	LazyBodies bool
 	// OnWait, if set, is called once when Begin finds the Lease held.
 	OnWait func(Lock)
 }
