@@ -72,7 +72,7 @@ func (o *diffOptions) addFlags(cmd *cobra.Command) {
 func (o *diffOptions) run(ctx context.Context, env *Env) error {
 	report, err := o.compare(ctx, env)
 	if err != nil {
-		return exit(ExitDiffFailed, err)
+		return &ExitError{Code: ExitDiffFailed, Err: err}
 	}
 	if err := o.view.print(env, report); err != nil {
 		return exit(ExitDiffFailed, err)

@@ -30,6 +30,8 @@ type finding struct {
 	excluded bool
 	// custom: nulls and empties of custom resources mean what they say.
 	custom bool
+	// order: the same elements stand in another order.
+	order  bool
 	schema *cluster.Schema
 }
 
@@ -37,8 +39,9 @@ type finding struct {
 type comparison struct {
 	findings []finding
 	// suspect is set when the live object holds something inside an atomic
-	// container that the files don't name: a default or somebody's addition.
-	// Only the server can tell which.
+	// container that the files don't name, a default or somebody's addition, or
+	// when elements stand in another order: only the server can tell what an
+	// apply would make of it.
 	suspect bool
 }
 
@@ -244,6 +247,9 @@ func (c *comparer) byPosition(s scope, d, a, l []any) {
 
 // bySet compares lists whose elements are their own keys.
 func (c *comparer) bySet(s scope, d, a, l []any) {
+	if sortedOtherwise(ids(d), ids(l)) {
+		c.reordered(s, d, a, l)
+	}
 	for _, v := range distinct(d, a, l) {
 		at := s.child(fieldpath.PathElement{Value: pathValue(v)}, s.schema.Item())
 		c.walk(at, find(d, v), find(a, v), find(l, v))
@@ -259,12 +265,26 @@ func (c *comparer) byKey(s scope, d, a, l []any) bool {
 	if !ok1 || !ok2 || !ok3 {
 		return false
 	}
+	if sortedOtherwise(di.ids(), li.ids()) {
+		c.reordered(s, d, a, l)
+	}
 	for _, item := range mergeKeys(di, ai, li) {
 		key := item.fields
 		at := s.child(fieldpath.PathElement{Key: &key}, s.schema.Item())
 		c.walk(at, di.get(item.id), ai.get(item.id), li.get(item.id))
 	}
 	return true
+}
+
+// reordered notes that elements stand in another order. The order of
+// containers or variables has a meaning, so it is no noise.
+func (c *comparer) reordered(s scope, d, a, l []any) {
+	if !c.exact {
+		c.out.suspect = true
+		return
+	}
+	c.report(s, some(d), value{v: a, ok: a != nil}, some(l))
+	c.out.findings[len(c.out.findings)-1].order = true
 }
 
 func sortedKeys[T any](m map[string]T) []string {

@@ -4,6 +4,7 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/cluster"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
 )
 
 // evidence is what a decision about one existing object rests on.
@@ -120,6 +121,9 @@ func confirm(v Verdict, f finding, server []finding) Verdict {
 // difference there: inside an atomic container of ours it is somebody's
 // addition, elsewhere it is the server's own doing.
 func unasked(f finding, e evidence) Verdict {
+	if f.order {
+		return reordering(f, e)
+	}
 	if f.atomic == nil {
 		return VerdictServer
 	}
@@ -128,6 +132,20 @@ func unasked(f finding, e evidence) Verdict {
 		return VerdictServer
 	}
 	return judge(f, e.ownership)
+}
+
+// reordering judges elements that the apply would put into another order: that
+// of the files, if they name the list.
+func reordering(f finding, e evidence) Verdict {
+	d, a := lookup(e.desired, f.path), lookup(e.applied, f.path)
+	switch {
+	case !d.ok:
+		return VerdictServer
+	case a.ok && object.Equal(d.v, a.v):
+		return VerdictDrift
+	default:
+		return VerdictChange
+	}
 }
 
 func relatedToAny(f finding, list []finding) bool {

@@ -96,6 +96,11 @@ func TestDecide(t *testing.T) {
 			owners: map[string]string{"kubectl-edit/Update": `{"f:spec":{"f:selector":{}}}`},
 			op:     OpUpdate, sent: true, want: []string{"drift .spec.selector.c by kubectl-edit"},
 		},
+		"another order of a keyed list is drift": {
+			d: "spec: {ports: [{port: 2}, {port: 1}]}", a: "spec: {ports: [{port: 2}, {port: 1}]}",
+			l: "spec: {ports: [{port: 1, protocol: TCP}, {port: 2, protocol: TCP}]}", result: "spec: {ports: [{port: 2, protocol: TCP}, {port: 1, protocol: TCP}]}",
+			op: OpUpdate, sent: true, want: []string{"drift .spec.ports by ?"},
+		},
 		"what the server adds beside a change is shown": {
 			d: "spec: {replicas: 2}", a: "spec: {replicas: 1}", l: "spec: {replicas: 1}",
 			result: "metadata: {name: x, annotations: {hook: '1'}}\nspec: {replicas: 2}",

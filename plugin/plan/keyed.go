@@ -28,6 +28,47 @@ func (k keyIndex) get(id string) value {
 	return value{v: v, ok: ok}
 }
 
+// ids are the keys in list order.
+func (k keyIndex) ids() []string {
+	out := make([]string, len(k.items))
+	for i, item := range k.items {
+		out[i] = item.id
+	}
+	return out
+}
+
+// ids are the elements of a set in list order.
+func ids(list []any) []string {
+	out := make([]string, len(list))
+	for i, v := range list {
+		out[i] = elementID(v)
+	}
+	return out
+}
+
+func elementID(v any) string { return fmt.Sprintf("%T %v", plain(v), plain(v)) }
+
+// sortedOtherwise reports whether what two lists have in common stands in
+// another order.
+func sortedOtherwise(a, b []string) bool {
+	at := make(map[string]int, len(b))
+	for i, id := range b {
+		at[id] = i
+	}
+	last := -1
+	for _, id := range a {
+		i, ok := at[id]
+		if !ok {
+			continue
+		}
+		if i < last {
+			return true
+		}
+		last = i
+	}
+	return false
+}
+
 // indexByKey reports false when an element is no map, lacks a key that has no
 // default, or repeats another's keys.
 func indexByKey(s *cluster.Schema, list []any) (keyIndex, bool) {
@@ -88,7 +129,7 @@ func distinct(lists ...[]any) []any {
 	var out []any
 	for _, list := range lists {
 		for _, v := range list {
-			if id := fmt.Sprintf("%T %v", plain(v), plain(v)); !seen[id] {
+			if id := elementID(v); !seen[id] {
 				seen[id] = true
 				out = append(out, v)
 			}

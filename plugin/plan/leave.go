@@ -110,6 +110,9 @@ func (p Planner) leftToCluster(w *wanted, ready prepared, own ownership) []field
 		out = append(out, replicasPath())
 		w.out.Notes = append(w.out.Notes, "spec.replicas is left to the autoscaler")
 	}
+	if w.out.Ref.GroupKind() == clusterRoleKind && !emptyish(ready.desired["aggregationRule"]) {
+		out = append(out, fieldpath.MakePathOrDie("rules")) // a controller gathers them
+	}
 	status := fieldpath.MakePathOrDie("status")
 	if !w.out.Mapping.HasStatus() && ready.desired["status"] == nil && has(own.owned(), status) {
 		out = append(out, status) // leaving it out would erase what controllers wrote
