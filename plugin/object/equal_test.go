@@ -49,14 +49,18 @@ func TestEqual(t *testing.T) {
 		"foreign types":              {[]string{"a"}, []string{"a"}, true},
 		"foreign types that differ":  {[]string{"a"}, []string{"b"}, false},
 		"foreign type and list":      {[]string{"a"}, []any{"a"}, false},
-		"maps":                       {map[string]any{"a": int64(1), "b": nil}, map[string]any{"b": nil, "a": float64(1)}, true},
-		"a null and an absent key":   {map[string]any{"a": nil}, map[string]any{"b": nil}, false},
-		"more keys":                  {map[string]any{"a": nil}, map[string]any{"a": nil, "b": nil}, false},
-		"lists":                      {[]any{int64(1), []any{}}, []any{float64(1), []any{}}, true},
-		"order":                      {[]any{"a", "b"}, []any{"b", "a"}, false},
-		"longer list":                {[]any{"a"}, []any{"a", "a"}, false},
-		"list and map":               {[]any{}, map[string]any{}, false},
-		"nil map and empty map":      {map[string]any(nil), map[string]any{}, true},
+		"maps": {
+			a:    map[string]any{"a": int64(1), "b": nil},
+			b:    map[string]any{"b": nil, "a": float64(1)},
+			want: true,
+		},
+		"a null and an absent key": {map[string]any{"a": nil}, map[string]any{"b": nil}, false},
+		"more keys":                {map[string]any{"a": nil}, map[string]any{"a": nil, "b": nil}, false},
+		"lists":                    {[]any{int64(1), []any{}}, []any{float64(1), []any{}}, true},
+		"order":                    {[]any{"a", "b"}, []any{"b", "a"}, false},
+		"longer list":              {[]any{"a"}, []any{"a", "a"}, false},
+		"list and map":             {[]any{}, map[string]any{}, false},
+		"nil map and empty map":    {map[string]any(nil), map[string]any{}, true},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -38,48 +38,174 @@ func TestLoadFaults(t *testing.T) {
 			"a: 1\n---\na:\n\tb: 1\n",
 			`document 2, line 4: a tab where indentation is wanted; YAML indents with spaces only`,
 		},
-		"unknown anchor":         {"a: 1\nb: *hunter22\n", `document 1, line 2: an alias (a plain value that begins with *) without its anchor; quote it if text is meant`},
-		"anchor in itself":       {"a: 1\nb: &b\n- *b\n", `document 1, line 3: the anchor "b" contains itself`},
-		"bad indentation":        {"a:\n  b: 1\n   c: 2\n", `document 1, line 3: mapping values are not allowed in this context`},
-		"unclosed quote":         {"x: 1\na: \"b\nc: d\n", `document 1, line 2: found unexpected end of stream`},
-		"unclosed quote, line 1": {"a: \"b\nc: d\n", `document 1, line 1: found unexpected end of stream`},
-		"unclosed list":          {"x: 1\na: [1,\n2\n", `document 1, line 3: did not find expected ',' or ']', opened on line 2`},
-		"missing comma":          {"---\na:\n  {b: 1,\n   c: 2\n   d: 3}\n", `document 1, line 4: did not find expected ',' or '}', opened on line 3`},
-		"reserved sign":          {"a: `x`\n", `document 1, line 1: found character that cannot start any token`},
-		"second document by CR":  {"a: 1\r---\rb: 2\r", `document 1, line 1: found another document without a line "---" before it`},
-		"control character":      {"a: \x01\n", `document 1, line 1: control characters are not allowed`},
-		"not UTF-8":              {"a: 1\nb: \xff\n", `line 2: a byte that is not UTF-8`},
-		"UTF-16":                 {"\xff\xfea\x00", `the file is UTF-16; wanted UTF-8`},
-		"word as a key":          {"spec:\n  on: push\n", `document 1, line 2: the plain key on is read as the boolean true; quote it (spec.on)`},
-		"null key":               {"spec:\n  ~: x\n", `document 1, line 2: a key must be text, found null or a special value (spec)`},
-		"list as a key":          {"spec:\n  ? [a]\n  : x\n", `document 1, line 2: a key must be text, found a list (spec)`},
-		"mapping as a key":       {"spec:\n  ? {a: b}\n  : x\n", `document 1, line 2: a key must be text, found a mapping (spec)`},
-		"infinite number":        {configMap("  x: .inf\n"), `document 1, line 1: the document can't be read: json: unsupported value: +Inf`},
-		"huge number in JSON":    {`{"large":1e999}`, `document 1, line 1: the number is out of the range of a 64-bit float (large)`},
-		"value for another type": {configMap("  x: !!int hunter22\n"), `document 1, line 1: the document can't be read: cannot decode !!str a value as a !!int`},
-		"merge of a text":        {configMap("  <<: hunter22\n"), `document 1, line 1: the document can't be read: map merge requires map or sequence of maps as the value`},
-		"text":                   {"Thank you for installing!\n", `document 1, line 1: the document is text; wanted a mapping with apiVersion, kind and metadata`},
-		"list":                   {"- apiVersion: v1\n", `document 1, line 1: the document is a list; wanted a mapping with apiVersion, kind and metadata`},
-		"no apiVersion":          {"kind: A\nmetadata: {name: a}\n", `document 1, line 1: A: apiVersion is missing`},
-		"null apiVersion":        {"kind: A\napiVersion:\nmetadata: {name: a}\n", `document 1, line 2: A: apiVersion is missing`},
-		"odd apiVersion":         {"apiVersion: a/b/c\nkind: A\nmetadata: {name: a}\n", `document 1, line 1: A: apiVersion must be VERSION or GROUP/VERSION`},
-		"number as apiVersion":   {"kind: A\napiVersion: 1\nmetadata: {name: a}\n", `document 1, line 2: A: apiVersion must be text, found a number; quote it`},
-		"no kind":                {"apiVersion: v1\nmetadata: {name: a}\n", `document 1, line 1: kind is missing`},
-		"kind is a list":         {"apiVersion: v1\nkind: [A]\nmetadata: {name: a}\n", `document 1, line 2: kind must be text, found a list; quote it`},
-		"no metadata":            {"apiVersion: v1\nkind: A\n", `document 1, line 1: A: metadata.name is missing`},
-		"metadata is a text":     {"apiVersion: v1\nkind: A\nmetadata: hunter22\n", `document 1, line 3: A: metadata must be a mapping, found text`},
-		"empty name":             {"apiVersion: v1\nkind: A\nmetadata:\n  name: ''\n", `document 1, line 4: A: metadata.name is missing`},
-		"number as a name":       {"apiVersion: v1\nkind: A\nmetadata:\n  name: 123\n", `document 1, line 4: A: metadata.name must be text, found a number; quote it`},
-		"number as a namespace":  {"apiVersion: v1\nkind: A\nmetadata:\n  name: a\n  namespace: 1\n", `document 1, line 5: A: metadata.namespace must be text, found a number; quote it`},
-		"number as a label":      {"apiVersion: v1\nkind: A\nmetadata:\n  name: a\n  labels:\n    x: 1\n", `document 1, line 6: A: the value must be text, found a number; quote it (metadata.labels.x)`},
-		"boolean annotation":     {"apiVersion: v1\nkind: A\nmetadata:\n  name: a\n  annotations: {x: true}\n", `document 1, line 5: A: the value must be text, found a boolean; quote it (metadata.annotations.x)`},
-		"labels are a list":      {"apiVersion: v1\nkind: A\nmetadata:\n  name: a\n  labels: [a]\n", `document 1, line 5: A: metadata.labels must be a mapping, found a list`},
-		"generateName":           {"apiVersion: v1\nkind: Job\nmetadata:\n  generateName: a-\n", `document 1, line 4: Job: an object with generateName can't be applied or tracked, each run would make another one; give metadata.name (metadata.generateName)`},
-		"percent in a kind":      {"apiVersion: v1\nkind: 100%d\nmetadata: {}\n", `document 1, line 1: 100%d: metadata.name is missing`},
-		"list without items":     {"apiVersion: v1\nkind: List\n", `document 1, line 1: List: items is missing`},
-		"items are a mapping":    {"apiVersion: v1\nkind: RoleList\nitems: {a: b}\n", `document 1, line 3: RoleList: items must be a list, found a mapping`},
-		"item is null":           {"kind: List\nitems:\n-\n", `document 1, line 3: an item of a list must be a mapping, found null (items[0])`},
-		"item without a name":    {"kind: List\nitems:\n- apiVersion: v1\n  kind: A\n", `document 1, line 3: A: metadata.name is missing`},
+		"unknown anchor": {
+			text: "a: 1\nb: *hunter22\n",
+			want: `document 1, line 2: an alias (a plain value that begins with *) without its anchor; quote it if text is meant`,
+		},
+		"anchor in itself": {
+			text: "a: 1\nb: &b\n- *b\n",
+			want: `document 1, line 3: the anchor "b" contains itself`,
+		},
+		"bad indentation": {
+			text: "a:\n  b: 1\n   c: 2\n",
+			want: `document 1, line 3: mapping values are not allowed in this context`,
+		},
+		"unclosed quote": {
+			text: "x: 1\na: \"b\nc: d\n",
+			want: `document 1, line 2: found unexpected end of stream`,
+		},
+		"unclosed quote, line 1": {
+			text: "a: \"b\nc: d\n",
+			want: `document 1, line 1: found unexpected end of stream`,
+		},
+		"unclosed list": {
+			text: "x: 1\na: [1,\n2\n",
+			want: `document 1, line 3: did not find expected ',' or ']', opened on line 2`,
+		},
+		"missing comma": {
+			text: "---\na:\n  {b: 1,\n   c: 2\n   d: 3}\n",
+			want: `document 1, line 4: did not find expected ',' or '}', opened on line 3`,
+		},
+		"reserved sign": {
+			text: "a: `x`\n",
+			want: `document 1, line 1: found character that cannot start any token`,
+		},
+		"second document by CR": {
+			text: "a: 1\r---\rb: 2\r",
+			want: `document 1, line 1: found another document without a line "---" before it`,
+		},
+		"control character": {
+			text: "a: \x01\n",
+			want: `document 1, line 1: control characters are not allowed`,
+		},
+		"not UTF-8": {
+			text: "a: 1\nb: \xff\n",
+			want: `line 2: a byte that is not UTF-8`,
+		},
+		"UTF-16": {
+			text: "\xff\xfea\x00",
+			want: `the file is UTF-16; wanted UTF-8`,
+		},
+		"word as a key": {
+			text: "spec:\n  on: push\n",
+			want: `document 1, line 2: the plain key on is read as the boolean true; quote it (spec.on)`,
+		},
+		"null key": {
+			text: "spec:\n  ~: x\n",
+			want: `document 1, line 2: a key must be text, found null or a special value (spec)`,
+		},
+		"list as a key": {
+			text: "spec:\n  ? [a]\n  : x\n",
+			want: `document 1, line 2: a key must be text, found a list (spec)`,
+		},
+		"mapping as a key": {
+			text: "spec:\n  ? {a: b}\n  : x\n",
+			want: `document 1, line 2: a key must be text, found a mapping (spec)`,
+		},
+		"infinite number": {
+			text: configMap("  x: .inf\n"),
+			want: `document 1, line 1: the document can't be read: json: unsupported value: +Inf`,
+		},
+		"huge number in JSON": {
+			text: `{"large":1e999}`,
+			want: `document 1, line 1: the number is out of the range of a 64-bit float (large)`,
+		},
+		"value for another type": {
+			text: configMap("  x: !!int hunter22\n"),
+			want: `document 1, line 1: the document can't be read: cannot decode !!str a value as a !!int`,
+		},
+		"merge of a text": {
+			text: configMap("  <<: hunter22\n"),
+			want: `document 1, line 1: the document can't be read: map merge requires map or sequence of maps as the value`,
+		},
+		"text": {
+			text: "Thank you for installing!\n",
+			want: `document 1, line 1: the document is text; wanted a mapping with apiVersion, kind and metadata`,
+		},
+		"list": {
+			text: "- apiVersion: v1\n",
+			want: `document 1, line 1: the document is a list; wanted a mapping with apiVersion, kind and metadata`,
+		},
+		"no apiVersion": {
+			text: "kind: A\nmetadata: {name: a}\n",
+			want: `document 1, line 1: A: apiVersion is missing`,
+		},
+		"null apiVersion": {
+			text: "kind: A\napiVersion:\nmetadata: {name: a}\n",
+			want: `document 1, line 2: A: apiVersion is missing`,
+		},
+		"odd apiVersion": {
+			text: "apiVersion: a/b/c\nkind: A\nmetadata: {name: a}\n",
+			want: `document 1, line 1: A: apiVersion must be VERSION or GROUP/VERSION`,
+		},
+		"number as apiVersion": {
+			text: "kind: A\napiVersion: 1\nmetadata: {name: a}\n",
+			want: `document 1, line 2: A: apiVersion must be text, found a number; quote it`,
+		},
+		"no kind": {
+			text: "apiVersion: v1\nmetadata: {name: a}\n",
+			want: `document 1, line 1: kind is missing`,
+		},
+		"kind is a list": {
+			text: "apiVersion: v1\nkind: [A]\nmetadata: {name: a}\n",
+			want: `document 1, line 2: kind must be text, found a list; quote it`,
+		},
+		"no metadata": {
+			text: "apiVersion: v1\nkind: A\n",
+			want: `document 1, line 1: A: metadata.name is missing`,
+		},
+		"metadata is a text": {
+			text: "apiVersion: v1\nkind: A\nmetadata: hunter22\n",
+			want: `document 1, line 3: A: metadata must be a mapping, found text`,
+		},
+		"empty name": {
+			text: "apiVersion: v1\nkind: A\nmetadata:\n  name: ''\n",
+			want: `document 1, line 4: A: metadata.name is missing`,
+		},
+		"number as a name": {
+			text: "apiVersion: v1\nkind: A\nmetadata:\n  name: 123\n",
+			want: `document 1, line 4: A: metadata.name must be text, found a number; quote it`,
+		},
+		"number as a namespace": {
+			text: "apiVersion: v1\nkind: A\nmetadata:\n  name: a\n  namespace: 1\n",
+			want: `document 1, line 5: A: metadata.namespace must be text, found a number; quote it`,
+		},
+		"number as a label": {
+			text: "apiVersion: v1\nkind: A\nmetadata:\n  name: a\n  labels:\n    x: 1\n",
+			want: `document 1, line 6: A: the value must be text, found a number; quote it (metadata.labels.x)`,
+		},
+		"boolean annotation": {
+			text: "apiVersion: v1\nkind: A\nmetadata:\n  name: a\n  annotations: {x: true}\n",
+			want: `document 1, line 5: A: the value must be text, found a boolean; quote it (metadata.annotations.x)`,
+		},
+		"labels are a list": {
+			text: "apiVersion: v1\nkind: A\nmetadata:\n  name: a\n  labels: [a]\n",
+			want: `document 1, line 5: A: metadata.labels must be a mapping, found a list`,
+		},
+		"generateName": {
+			text: "apiVersion: v1\nkind: Job\nmetadata:\n  generateName: a-\n",
+			want: `document 1, line 4: Job: an object with generateName can't be applied or tracked, each run would make another one; give metadata.name (metadata.generateName)`,
+		},
+		"percent in a kind": {
+			text: "apiVersion: v1\nkind: 100%d\nmetadata: {}\n",
+			want: `document 1, line 1: 100%d: metadata.name is missing`,
+		},
+		"list without items": {
+			text: "apiVersion: v1\nkind: List\n",
+			want: `document 1, line 1: List: items is missing`,
+		},
+		"items are a mapping": {
+			text: "apiVersion: v1\nkind: RoleList\nitems: {a: b}\n",
+			want: `document 1, line 3: RoleList: items must be a list, found a mapping`,
+		},
+		"item is null": {
+			text: "kind: List\nitems:\n-\n",
+			want: `document 1, line 3: an item of a list must be a mapping, found null (items[0])`,
+		},
+		"item without a name": {
+			text: "kind: List\nitems:\n- apiVersion: v1\n  kind: A\n",
+			want: `document 1, line 3: A: metadata.name is missing`,
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -139,37 +139,82 @@ func TestLoadStreams(t *testing.T) {
 		text string
 		want []string // Ref and origin
 	}{
-		"nothing":                      {"", nil},
-		"blank lines":                  {"\n\n", nil},
-		"comments":                     {"# one\n---\n# two\n--- # three\n", nil},
-		"null documents":               {"---\n---\nnull\n---\n~\n", nil},
-		"two":                          {a + "---\n" + b, []string{"A a at 1/1", "B b at 2/5"}},
-		"marker first":                 {"---\n" + a + "---\n" + b, []string{"A a at 1/2", "B b at 2/6"}},
-		"comment before the marker":    {"# license\n---\n" + a, []string{"A a at 1/3"}},
-		"comment after the marker":     {"--- # first\n" + a, []string{"A a at 1/2"}},
-		"flow on the marker's line":    {"--- " + jsonA + "\n", []string{"A a at 1/1"}},
-		"marker with blanks":           {a + "---  \t\n" + b, []string{"A a at 1/1", "B b at 2/5"}},
-		"marker in a text":             {a + "x: |\n  ---\n  y\n", []string{"A a at 1/1"}},
-		"four dashes are text":         {a + "x: '\n  ----'\n", []string{"A a at 1/1"}},
-		"end marker":                   {a + "...\n# comment\n---\n" + b, []string{"A a at 1/1", "B b at 2/7"}},
-		"end marker, bare document":    {a + "...\n" + b, []string{"A a at 1/1", "B b at 2/5"}},
-		"directive":                    {"%YAML 1.1\n---\n" + a + "...\n%YAML 1.1\n---\n" + b, []string{"A a at 1/3", "B b at 2/9"}},
-		"byte order marks":             {byteOrderMark + a + byteOrderMark + "---\n" + b, []string{"A a at 1/1", "B b at 2/5"}},
-		"Windows line ends":            {strings.ReplaceAll(a+"---\n"+b, "\n", "\r\n"), []string{"A a at 1/1", "B b at 2/5"}},
-		"no line end":                  {a + "---\n" + strings.TrimSpace(b), []string{"A a at 1/1", "B b at 2/5"}},
-		"JSON":                         {jsonA, []string{"A a at 1/1"}},
-		"JSON in a row":                {jsonA + jsonA + "\n" + jsonA, []string{"A a at 1/1", "A a at 2/1", "A a at 3/2"}},
-		"JSON and YAML":                {jsonA + "\n---\n" + b, []string{"A a at 1/1", "B b at 2/3"}},
-		"JSON indented with tabs":      {strings.ReplaceAll(jsonA, ",", ",\n\t"), []string{"A a at 1/1"}},
-		"flow that is no JSON":         {`{apiVersion: v1, kind: A, metadata: {name: a},}`, []string{"A a at 1/1"}},
-		"leading comment":              {"# Source: x\n" + a, []string{"A a at 1/2"}},
-		"list of lists":                {"kind: List\nitems:\n- kind: List\n  items:\n  - " + strings.ReplaceAll(strings.TrimSpace(a), "\n", "\n    ") + "\n", []string{"A a at 1/5"}},
-		"typed list without kinds":     {"apiVersion: v1\nkind: AList\nitems:\n- metadata: {name: a}\n", []string{"A a at 1/4"}},
-		"typed list of null":           {"apiVersion: v1\nkind: AList\nitems:\n", nil},
-		"a custom kind called ...List": {"apiVersion: x.io/v1\nkind: AllowList\nmetadata: {name: a}\nitems: [1.2.3.4]\n", []string{"AllowList.x.io a at 1/1"}},
-		"a kind List without items":    {"apiVersion: x.io/v1\nkind: PriceList\nmetadata: {name: a}\n", []string{"PriceList.x.io a at 1/1"}},
-		"items by alias":               {"kind: List\nx: &x\n  " + strings.ReplaceAll(strings.TrimSpace(a), "\n", "\n  ") + "\nitems: [*x]\n", []string{"A a at 1/2"}},
-		"name and generateName":        {"apiVersion: v1\nkind: A\nmetadata: {name: a, generateName: a-}\n", []string{"A a at 1/1"}},
+		"nothing":        {"", nil},
+		"blank lines":    {"\n\n", nil},
+		"comments":       {"# one\n---\n# two\n--- # three\n", nil},
+		"null documents": {"---\n---\nnull\n---\n~\n", nil},
+		"two":            {a + "---\n" + b, []string{"A a at 1/1", "B b at 2/5"}},
+		"marker first": {
+			text: "---\n" + a + "---\n" + b,
+			want: []string{"A a at 1/2", "B b at 2/6"},
+		},
+		"comment before the marker": {"# license\n---\n" + a, []string{"A a at 1/3"}},
+		"comment after the marker":  {"--- # first\n" + a, []string{"A a at 1/2"}},
+		"flow on the marker's line": {"--- " + jsonA + "\n", []string{"A a at 1/1"}},
+		"marker with blanks":        {a + "---  \t\n" + b, []string{"A a at 1/1", "B b at 2/5"}},
+		"marker in a text":          {a + "x: |\n  ---\n  y\n", []string{"A a at 1/1"}},
+		"four dashes are text":      {a + "x: '\n  ----'\n", []string{"A a at 1/1"}},
+		"end marker": {
+			text: a + "...\n# comment\n---\n" + b,
+			want: []string{"A a at 1/1", "B b at 2/7"},
+		},
+		"end marker, bare document": {a + "...\n" + b, []string{"A a at 1/1", "B b at 2/5"}},
+		"directive": {
+			text: "%YAML 1.1\n---\n" + a + "...\n%YAML 1.1\n---\n" + b,
+			want: []string{"A a at 1/3", "B b at 2/9"},
+		},
+		"byte order marks": {
+			text: byteOrderMark + a + byteOrderMark + "---\n" + b,
+			want: []string{"A a at 1/1", "B b at 2/5"},
+		},
+		"Windows line ends": {
+			text: strings.ReplaceAll(a+"---\n"+b, "\n", "\r\n"),
+			want: []string{"A a at 1/1", "B b at 2/5"},
+		},
+		"no line end": {
+			text: a + "---\n" + strings.TrimSpace(b),
+			want: []string{"A a at 1/1", "B b at 2/5"},
+		},
+		"JSON": {jsonA, []string{"A a at 1/1"}},
+		"JSON in a row": {
+			text: jsonA + jsonA + "\n" + jsonA,
+			want: []string{"A a at 1/1", "A a at 2/1", "A a at 3/2"},
+		},
+		"JSON and YAML": {jsonA + "\n---\n" + b, []string{"A a at 1/1", "B b at 2/3"}},
+		"JSON indented with tabs": {
+			text: strings.ReplaceAll(jsonA, ",", ",\n\t"),
+			want: []string{"A a at 1/1"},
+		},
+		"flow that is no JSON": {
+			text: `{apiVersion: v1, kind: A, metadata: {name: a},}`,
+			want: []string{"A a at 1/1"},
+		},
+		"leading comment": {"# Source: x\n" + a, []string{"A a at 1/2"}},
+		"list of lists": {
+			text: "kind: List\nitems:\n- kind: List\n  items:\n  - " + strings.ReplaceAll(strings.TrimSpace(a), "\n", "\n    ") + "\n",
+			want: []string{"A a at 1/5"},
+		},
+		"typed list without kinds": {
+			text: "apiVersion: v1\nkind: AList\nitems:\n- metadata: {name: a}\n",
+			want: []string{"A a at 1/4"},
+		},
+		"typed list of null": {"apiVersion: v1\nkind: AList\nitems:\n", nil},
+		"a custom kind called ...List": {
+			text: "apiVersion: x.io/v1\nkind: AllowList\nmetadata: {name: a}\nitems: [1.2.3.4]\n",
+			want: []string{"AllowList.x.io a at 1/1"},
+		},
+		"a kind List without items": {
+			text: "apiVersion: x.io/v1\nkind: PriceList\nmetadata: {name: a}\n",
+			want: []string{"PriceList.x.io a at 1/1"},
+		},
+		"items by alias": {
+			text: "kind: List\nx: &x\n  " + strings.ReplaceAll(strings.TrimSpace(a), "\n", "\n  ") + "\nitems: [*x]\n",
+			want: []string{"A a at 1/2"},
+		},
+		"name and generateName": {
+			text: "apiVersion: v1\nkind: A\nmetadata: {name: a, generateName: a-}\n",
+			want: []string{"A a at 1/1"},
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

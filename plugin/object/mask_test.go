@@ -68,33 +68,114 @@ func decodeOrNil(t *testing.T, text string) map[string]any {
 func TestMaskerOne(t *testing.T) {
 	const m = "<-- value not shown (#1)"
 	tests := map[string]struct{ body, want string }{
-		"config map":                    {`{"kind":"ConfigMap","data":{"a":"1"}}`, `{"kind":"ConfigMap","data":{"a":"1"}}`},
-		"data is a text":                {`{"kind":"Secret","data":"x"}`, `{"kind":"Secret","data":"` + m + `"}`},
-		"data is a list":                {`{"kind":"Secret","data":["x"]}`, `{"kind":"Secret","data":"` + m + `"}`},
-		"data is a number":              {`{"kind":"Secret","data":7}`, `{"kind":"Secret","data":"` + m + `"}`},
-		"data is null":                  {`{"kind":"Secret","data":null}`, `{"kind":"Secret","data":null}`},
-		"a value is a mapping":          {`{"kind":"Secret","data":{"a":{"b":"c"}}}`, `{"kind":"Secret","data":{"a":"` + m + `"}}`},
-		"a value is null":               {`{"kind":"Secret","data":{"a":null}}`, `{"kind":"Secret","data":{"a":"` + m + `"}}`},
-		"a misspelt field":              {`{"kind":"Secret","stringdata":{"a":"x"}}`, `{"kind":"Secret","stringdata":{"a":"` + m + `"}}`},
-		"a kind in lower case":          {`{"kind":"secret","data":{"a":"x"}}`, `{"kind":"secret","data":{"a":"` + m + `"}}`},
-		"a Secret of a stranger":        {`{"apiVersion":"x.io/v1","kind":"Secret","data":{"a":"x"},"spec":{"b":1}}`, `{"apiVersion":"x.io/v1","kind":"Secret","data":{"a":"` + m + `"},"spec":{"b":1}}`},
-		"what says what it is":          {`{"kind":"Secret","type":"Opaque","immutable":true,"metadata":{"name":"a"}}`, `{"kind":"Secret","type":"Opaque","immutable":true,"metadata":{"name":"a"}}`},
-		"not sensitive after all":       {`{"kind":"Secret","metadata":{"annotations":{"werf.io/sensitive":"false"}},"data":{"a":"x"}}`, `{"kind":"Secret","metadata":{"annotations":{"werf.io/sensitive":"false"}},"data":{"a":"` + m + `"}}`},
-		"last applied":                  {`{"kind":"Role","metadata":{"annotations":{"kubectl.kubernetes.io/last-applied-configuration":"x","a":"b"}}}`, `{"kind":"Role","metadata":{"annotations":{"kubectl.kubernetes.io/last-applied-configuration":"` + m + `","a":"b"}}}`},
-		"kapp's original":               {`{"kind":"Role","metadata":{"annotations":{"kapp.k14s.io/original-diff-md5":"x"}}}`, `{"kind":"Role","metadata":{"annotations":{"kapp.k14s.io/original-diff-md5":"` + m + `"}}}`},
-		"annotations are a text":        {`{"kind":"Role","metadata":{"annotations":"x"}}`, `{"kind":"Role","metadata":{"annotations":"` + m + `"}}`},
-		"metadata is a text":            {`{"kind":"Secret","metadata":"x"}`, `{"kind":"Secret","metadata":"` + m + `"}`},
-		"in a list":                     {`{"kind":"List","items":[{"kind":"ConfigMap","data":{"a":"1"}},{"kind":"Secret","data":{"a":"x"}}]}`, `{"kind":"List","items":[{"kind":"ConfigMap","data":{"a":"1"}},{"kind":"Secret","data":{"a":"` + m + `"}}]}`},
-		"in a typed list":               {`{"kind":"SecretList","items":[{"data":{"a":"x"}}]}`, `{"kind":"SecretList","items":[{"data":{"a":"` + m + `"}}]}`},
-		"in a list, no kind":            {`{"kind":"List","items":[{"data":{"a":"x"}}]}`, `{"kind":"List","items":[{"data":{"a":"` + m + `"}}]}`},
-		"in a list in a list":           {`{"kind":"List","items":[{"kind":"List","items":[{"kind":"Secret","data":{"a":"x"}}]}]}`, `{"kind":"List","items":[{"kind":"List","items":[{"kind":"Secret","data":{"a":"` + m + `"}}]}]}`},
-		"an item is a text":             {`{"kind":"List","items":["x"]}`, `{"kind":"List","items":["` + m + `"]}`},
-		"items are a mapping":           {`{"kind":"List","items":{"a":"x"}}`, `{"kind":"List","items":"` + m + `"}`},
-		"inside another object":         {`{"kind":"Work","spec":{"objects":[{"kind":"Secret","stringData":{"a":"x"}}]}}`, `{"kind":"Work","spec":{"objects":[{"kind":"Secret","stringData":{"a":"` + m + `"}}]}}`},
-		"a reference":                   {`{"kind":"Work","spec":{"ref":{"kind":"Secret","name":"a"}}}`, `{"kind":"Work","spec":{"ref":{"kind":"Secret","name":"a"}}}`},
-		"sensitive paths":               {`{"kind":"App","metadata":{"annotations":{"werf.io/sensitive-paths":"$.spec.env[*].value"}},"spec":{"env":[{"name":"a","value":"x"},{"name":"b"}]}}`, `{"kind":"App","metadata":{"annotations":{"werf.io/sensitive-paths":"$.spec.env[*].value"}},"spec":{"env":[{"name":"a","value":"` + m + `"},{"name":"b"}]}}`},
-		"paths nobody understands":      {`{"kind":"App","metadata":{"annotations":{"werf.io/sensitive-paths":"$..value"}},"spec":"x"}`, `{"kind":"App","metadata":{"annotations":{"werf.io/sensitive-paths":"$..value"}},"spec":"` + m + `"}`},
-		"an annotation that is no text": {`{"kind":"App","metadata":{"annotations":{"werf.io/sensitive-paths":7}},"spec":"x"}`, `{"kind":"App","metadata":{"annotations":{"werf.io/sensitive-paths":7}},"spec":"` + m + `"}`},
+		"config map": {
+			body: `{"kind":"ConfigMap","data":{"a":"1"}}`,
+			want: `{"kind":"ConfigMap","data":{"a":"1"}}`,
+		},
+		"data is a text": {
+			body: `{"kind":"Secret","data":"x"}`,
+			want: `{"kind":"Secret","data":"` + m + `"}`,
+		},
+		"data is a list": {
+			body: `{"kind":"Secret","data":["x"]}`,
+			want: `{"kind":"Secret","data":"` + m + `"}`,
+		},
+		"data is a number": {
+			body: `{"kind":"Secret","data":7}`,
+			want: `{"kind":"Secret","data":"` + m + `"}`,
+		},
+		"data is null": {
+			body: `{"kind":"Secret","data":null}`,
+			want: `{"kind":"Secret","data":null}`,
+		},
+		"a value is a mapping": {
+			body: `{"kind":"Secret","data":{"a":{"b":"c"}}}`,
+			want: `{"kind":"Secret","data":{"a":"` + m + `"}}`,
+		},
+		"a value is null": {
+			body: `{"kind":"Secret","data":{"a":null}}`,
+			want: `{"kind":"Secret","data":{"a":"` + m + `"}}`,
+		},
+		"a misspelt field": {
+			body: `{"kind":"Secret","stringdata":{"a":"x"}}`,
+			want: `{"kind":"Secret","stringdata":{"a":"` + m + `"}}`,
+		},
+		"a kind in lower case": {
+			body: `{"kind":"secret","data":{"a":"x"}}`,
+			want: `{"kind":"secret","data":{"a":"` + m + `"}}`,
+		},
+		"a Secret of a stranger": {
+			body: `{"apiVersion":"x.io/v1","kind":"Secret","data":{"a":"x"},"spec":{"b":1}}`,
+			want: `{"apiVersion":"x.io/v1","kind":"Secret","data":{"a":"` + m + `"},"spec":{"b":1}}`,
+		},
+		"what says what it is": {
+			body: `{"kind":"Secret","type":"Opaque","immutable":true,"metadata":{"name":"a"}}`,
+			want: `{"kind":"Secret","type":"Opaque","immutable":true,"metadata":{"name":"a"}}`,
+		},
+		"not sensitive after all": {
+			body: `{"kind":"Secret","metadata":{"annotations":{"werf.io/sensitive":"false"}},"data":{"a":"x"}}`,
+			want: `{"kind":"Secret","metadata":{"annotations":{"werf.io/sensitive":"false"}},"data":{"a":"` + m + `"}}`,
+		},
+		"last applied": {
+			body: `{"kind":"Role","metadata":{"annotations":{"kubectl.kubernetes.io/last-applied-configuration":"x","a":"b"}}}`,
+			want: `{"kind":"Role","metadata":{"annotations":{"kubectl.kubernetes.io/last-applied-configuration":"` + m + `","a":"b"}}}`,
+		},
+		"kapp's original": {
+			body: `{"kind":"Role","metadata":{"annotations":{"kapp.k14s.io/original-diff-md5":"x"}}}`,
+			want: `{"kind":"Role","metadata":{"annotations":{"kapp.k14s.io/original-diff-md5":"` + m + `"}}}`,
+		},
+		"annotations are a text": {
+			body: `{"kind":"Role","metadata":{"annotations":"x"}}`,
+			want: `{"kind":"Role","metadata":{"annotations":"` + m + `"}}`,
+		},
+		"metadata is a text": {
+			body: `{"kind":"Secret","metadata":"x"}`,
+			want: `{"kind":"Secret","metadata":"` + m + `"}`,
+		},
+		"in a list": {
+			body: `{"kind":"List","items":[{"kind":"ConfigMap","data":{"a":"1"}},{"kind":"Secret","data":{"a":"x"}}]}`,
+			want: `{"kind":"List","items":[{"kind":"ConfigMap","data":{"a":"1"}},{"kind":"Secret","data":{"a":"` + m + `"}}]}`,
+		},
+		"in a typed list": {
+			body: `{"kind":"SecretList","items":[{"data":{"a":"x"}}]}`,
+			want: `{"kind":"SecretList","items":[{"data":{"a":"` + m + `"}}]}`,
+		},
+		"in a list, no kind": {
+			body: `{"kind":"List","items":[{"data":{"a":"x"}}]}`,
+			want: `{"kind":"List","items":[{"data":{"a":"` + m + `"}}]}`,
+		},
+		"in a list in a list": {
+			body: `{"kind":"List","items":[{"kind":"List","items":[{"kind":"Secret","data":{"a":"x"}}]}]}`,
+			want: `{"kind":"List","items":[{"kind":"List","items":[{"kind":"Secret","data":{"a":"` + m + `"}}]}]}`,
+		},
+		"an item is a text": {
+			body: `{"kind":"List","items":["x"]}`,
+			want: `{"kind":"List","items":["` + m + `"]}`,
+		},
+		"items are a mapping": {
+			body: `{"kind":"List","items":{"a":"x"}}`,
+			want: `{"kind":"List","items":"` + m + `"}`,
+		},
+		"inside another object": {
+			body: `{"kind":"Work","spec":{"objects":[{"kind":"Secret","stringData":{"a":"x"}}]}}`,
+			want: `{"kind":"Work","spec":{"objects":[{"kind":"Secret","stringData":{"a":"` + m + `"}}]}}`,
+		},
+		"a reference": {
+			body: `{"kind":"Work","spec":{"ref":{"kind":"Secret","name":"a"}}}`,
+			want: `{"kind":"Work","spec":{"ref":{"kind":"Secret","name":"a"}}}`,
+		},
+		"sensitive paths": {
+			body: `{"kind":"App","metadata":{"annotations":{"werf.io/sensitive-paths":"$.spec.env[*].value"}},"spec":{"env":[{"name":"a","value":"x"},{"name":"b"}]}}`,
+			want: `{"kind":"App","metadata":{"annotations":{"werf.io/sensitive-paths":"$.spec.env[*].value"}},"spec":{"env":[{"name":"a","value":"` + m + `"},{"name":"b"}]}}`,
+		},
+		"paths nobody understands": {
+			body: `{"kind":"App","metadata":{"annotations":{"werf.io/sensitive-paths":"$..value"}},"spec":"x"}`,
+			want: `{"kind":"App","metadata":{"annotations":{"werf.io/sensitive-paths":"$..value"}},"spec":"` + m + `"}`,
+		},
+		"an annotation that is no text": {
+			body: `{"kind":"App","metadata":{"annotations":{"werf.io/sensitive-paths":7}},"spec":"x"}`,
+			want: `{"kind":"App","metadata":{"annotations":{"werf.io/sensitive-paths":7}},"spec":"` + m + `"}`,
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -112,21 +193,81 @@ func TestMaskerUserRules(t *testing.T) {
 		path []string
 		want any
 	}{
-		"a scalar":                       {MaskRule{Group: "demo.example", Kind: "App", Paths: []Path{{"spec", "password"}}}, []string{"spec", "password"}, m1},
-		"another group":                  {MaskRule{Kind: "App", Paths: []Path{{"spec", "password"}}}, []string{"spec", "password"}, "x"},
-		"any group":                      {MaskRule{Group: "*", Kind: "App", Paths: []Path{{"spec", "password"}}}, []string{"spec", "password"}, m1},
-		"any kind":                       {MaskRule{Paths: []Path{{"spec", "password"}}}, []string{"spec", "password"}, m1},
-		"a mapping keeps its keys":       {MaskRule{Paths: []Path{{"spec", "deep"}}}, []string{"spec", "deep"}, map[string]any{"a": m1, "c": m2}},
-		"all of a list":                  {MaskRule{Paths: []Path{{"spec", "list", "*", "token"}}}, []string{"spec", "list"}, []any{map[string]any{"token": m1}, map[string]any{"token": m2}}},
-		"an index":                       {MaskRule{Paths: []Path{{"spec", "list", "1", "token"}}}, []string{"spec", "list"}, []any{map[string]any{"token": "y"}, map[string]any{"token": m1}}},
-		"the list forgotten in the path": {MaskRule{Paths: []Path{{"spec", "list", "token"}}}, []string{"spec", "list"}, []any{map[string]any{"token": m1}, map[string]any{"token": m2}}},
-		"items that are texts":           {MaskRule{Paths: []Path{{"spec", "flat", "*"}}}, []string{"spec", "flat"}, []any{m1, m2}},
-		"a list at the end of a path":    {MaskRule{Paths: []Path{{"spec", "flat"}}}, []string{"spec", "flat"}, m1},
-		"a text where the path goes on":  {MaskRule{Paths: []Path{{"spec", "password", "value"}}}, []string{"spec", "password"}, m1},
-		"a path to nothing":              {MaskRule{Paths: []Path{{"spec", "nothing", "x"}}}, []string{"spec", "password"}, "x"},
-		"two rules for one place":        {MaskRule{Paths: []Path{{"spec", "password"}, {"spec", "pass*"}}}, []string{"spec", "password"}, m1},
-		"a path into what is hidden":     {MaskRule{Paths: []Path{{"spec"}, {"spec", "deep", "a"}}}, []string{"spec", "deep"}, m1},
-		"everything but":                 {MaskRule{Open: []string{"apiVersion", "kind"}}, []string{"spec", "password"}, "<-- value not shown (#4)"},
+		"a scalar": {
+			rule: MaskRule{Group: "demo.example", Kind: "App", Paths: []Path{{"spec", "password"}}},
+			path: []string{"spec", "password"},
+			want: m1,
+		},
+		"another group": {
+			rule: MaskRule{Kind: "App", Paths: []Path{{"spec", "password"}}},
+			path: []string{"spec", "password"},
+			want: "x",
+		},
+		"any group": {
+			rule: MaskRule{Group: "*", Kind: "App", Paths: []Path{{"spec", "password"}}},
+			path: []string{"spec", "password"},
+			want: m1,
+		},
+		"any kind": {
+			rule: MaskRule{Paths: []Path{{"spec", "password"}}},
+			path: []string{"spec", "password"},
+			want: m1,
+		},
+		"a mapping keeps its keys": {
+			rule: MaskRule{Paths: []Path{{"spec", "deep"}}},
+			path: []string{"spec", "deep"},
+			want: map[string]any{"a": m1, "c": m2},
+		},
+		"all of a list": {
+			rule: MaskRule{Paths: []Path{{"spec", "list", "*", "token"}}},
+			path: []string{"spec", "list"},
+			want: []any{map[string]any{"token": m1}, map[string]any{"token": m2}},
+		},
+		"an index": {
+			rule: MaskRule{Paths: []Path{{"spec", "list", "1", "token"}}},
+			path: []string{"spec", "list"},
+			want: []any{map[string]any{"token": "y"}, map[string]any{"token": m1}},
+		},
+		"the list forgotten in the path": {
+			rule: MaskRule{Paths: []Path{{"spec", "list", "token"}}},
+			path: []string{"spec", "list"},
+			want: []any{map[string]any{"token": m1}, map[string]any{"token": m2}},
+		},
+		"items that are texts": {
+			rule: MaskRule{Paths: []Path{{"spec", "flat", "*"}}},
+			path: []string{"spec", "flat"},
+			want: []any{m1, m2},
+		},
+		"a list at the end of a path": {
+			rule: MaskRule{Paths: []Path{{"spec", "flat"}}},
+			path: []string{"spec", "flat"},
+			want: m1,
+		},
+		"a text where the path goes on": {
+			rule: MaskRule{Paths: []Path{{"spec", "password", "value"}}},
+			path: []string{"spec", "password"},
+			want: m1,
+		},
+		"a path to nothing": {
+			rule: MaskRule{Paths: []Path{{"spec", "nothing", "x"}}},
+			path: []string{"spec", "password"},
+			want: "x",
+		},
+		"two rules for one place": {
+			rule: MaskRule{Paths: []Path{{"spec", "password"}, {"spec", "pass*"}}},
+			path: []string{"spec", "password"},
+			want: m1,
+		},
+		"a path into what is hidden": {
+			rule: MaskRule{Paths: []Path{{"spec"}, {"spec", "deep", "a"}}},
+			path: []string{"spec", "deep"},
+			want: m1,
+		},
+		"everything but": {
+			rule: MaskRule{Open: []string{"apiVersion", "kind"}},
+			path: []string{"spec", "password"},
+			want: "<-- value not shown (#4)",
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -13,19 +13,34 @@ func TestScrub(t *testing.T) {
 		"data":{"password":"Zmlyc3QtcGFzcw==","short":"YWI=","word":"bWV0YWRhdGE="},
 		"stringData":{"quoted":"say \"hi\" <now>","url":"a b&c=d/e","lines":"first line\nsecond line","config":"spec:\n  name: value of data\n"}}`)
 	tests := map[string]struct{ text, want string }{
-		"raw":                      {`Invalid value: "first-pass": must be shorter`, `Invalid value: "<hidden>": must be shorter`},
-		"base64":                   {`cannot decode Zmlyc3QtcGFzcw== here`, `cannot decode <hidden>== here`},
-		"part of a value":          {`near "st-pas" and more`, `near "<hidden>" and more`},
-		"part of base64":           {`|Qtc` + `GFz|`, `|<hidden>|`},
-		"escaped for JSON":         {`body: {"quoted":"say \"hi\" \u003cnow\u003e"}`, `body: {"quoted":"<hidden>"}`},
-		"as Go quotes":             {`"first line\nsecond line"`, `"<hidden>"`},
-		"in a URL":                 {`GET /x?y=` + url.QueryEscape("a b&c=d/e"), `GET /x?y=<hidden>`},
-		"in a path":                {`GET /` + url.PathEscape("a b&c=d/e"), `GET /<hidden>`},
-		"short, quoted":            {`Invalid value: "ab": cable`, `Invalid value: "<hidden>": cable`},
-		"nothing secret":           {`secrets "s" is forbidden: User "me" cannot patch`, `secrets "s" is forbidden: User "me" cannot patch`},
-		"words of a configuration": {`unknown field "spec.name", expected value of data`, `unknown field "spec.name", expected value of data`},
-		"a word that is a value":   {`unknown metadata`, `unknown <hidden>`},
-		"empty":                    {``, ``},
+		"raw": {
+			text: `Invalid value: "first-pass": must be shorter`,
+			want: `Invalid value: "<hidden>": must be shorter`,
+		},
+		"base64": {
+			text: `cannot decode Zmlyc3QtcGFzcw== here`,
+			want: `cannot decode <hidden>== here`,
+		},
+		"part of a value": {`near "st-pas" and more`, `near "<hidden>" and more`},
+		"part of base64":  {`|Qtc` + `GFz|`, `|<hidden>|`},
+		"escaped for JSON": {
+			text: `body: {"quoted":"say \"hi\" \u003cnow\u003e"}`,
+			want: `body: {"quoted":"<hidden>"}`,
+		},
+		"as Go quotes":  {`"first line\nsecond line"`, `"<hidden>"`},
+		"in a URL":      {`GET /x?y=` + url.QueryEscape("a b&c=d/e"), `GET /x?y=<hidden>`},
+		"in a path":     {`GET /` + url.PathEscape("a b&c=d/e"), `GET /<hidden>`},
+		"short, quoted": {`Invalid value: "ab": cable`, `Invalid value: "<hidden>": cable`},
+		"nothing secret": {
+			text: `secrets "s" is forbidden: User "me" cannot patch`,
+			want: `secrets "s" is forbidden: User "me" cannot patch`,
+		},
+		"words of a configuration": {
+			text: `unknown field "spec.name", expected value of data`,
+			want: `unknown field "spec.name", expected value of data`,
+		},
+		"a word that is a value": {`unknown metadata`, `unknown <hidden>`},
+		"empty":                  {``, ``},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

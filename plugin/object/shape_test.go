@@ -33,17 +33,50 @@ func TestStripServerFields(t *testing.T) {
 
 func TestFoldStringData(t *testing.T) {
 	tests := map[string]struct{ body, want string }{
-		"folded":             {`{"apiVersion":"v1","kind":"Secret","stringData":{"a":"x"}}`, `{"apiVersion":"v1","kind":"Secret","data":{"a":"eA=="}}`},
-		"wins over data":     {`{"apiVersion":"v1","kind":"Secret","data":{"a":"eQ==","b":"eg=="},"stringData":{"a":"x"}}`, `{"apiVersion":"v1","kind":"Secret","data":{"a":"eA==","b":"eg=="}}`},
-		"empty text":         {`{"apiVersion":"v1","kind":"Secret","stringData":{"a":""}}`, `{"apiVersion":"v1","kind":"Secret","data":{"a":""}}`},
-		"nulls":              {`{"apiVersion":"v1","kind":"Secret","data":null,"stringData":{"a":null}}`, `{"apiVersion":"v1","kind":"Secret","data":null}`},
-		"empty":              {`{"apiVersion":"v1","kind":"Secret","stringData":{}}`, `{"apiVersion":"v1","kind":"Secret"}`},
-		"no text":            {`{"apiVersion":"v1","kind":"Secret","stringData":{"a":1,"b":"x"}}`, `{"apiVersion":"v1","kind":"Secret","data":{"b":"eA=="},"stringData":{"a":1}}`},
-		"no mapping":         {`{"apiVersion":"v1","kind":"Secret","stringData":"x"}`, `{"apiVersion":"v1","kind":"Secret","stringData":"x"}`},
-		"data is no mapping": {`{"apiVersion":"v1","kind":"Secret","data":"x","stringData":{"a":"x"}}`, `{"apiVersion":"v1","kind":"Secret","data":"x","stringData":{"a":"x"}}`},
-		"nothing to fold":    {`{"apiVersion":"v1","kind":"Secret","data":{"a":"eA=="}}`, `{"apiVersion":"v1","kind":"Secret","data":{"a":"eA=="}}`},
-		"another kind":       {`{"apiVersion":"v1","kind":"ConfigMap","stringData":{"a":"x"}}`, `{"apiVersion":"v1","kind":"ConfigMap","stringData":{"a":"x"}}`},
-		"a stranger's":       {`{"apiVersion":"x.io/v1","kind":"Secret","stringData":{"a":"x"}}`, `{"apiVersion":"x.io/v1","kind":"Secret","stringData":{"a":"x"}}`},
+		"folded": {
+			body: `{"apiVersion":"v1","kind":"Secret","stringData":{"a":"x"}}`,
+			want: `{"apiVersion":"v1","kind":"Secret","data":{"a":"eA=="}}`,
+		},
+		"wins over data": {
+			body: `{"apiVersion":"v1","kind":"Secret","data":{"a":"eQ==","b":"eg=="},"stringData":{"a":"x"}}`,
+			want: `{"apiVersion":"v1","kind":"Secret","data":{"a":"eA==","b":"eg=="}}`,
+		},
+		"empty text": {
+			body: `{"apiVersion":"v1","kind":"Secret","stringData":{"a":""}}`,
+			want: `{"apiVersion":"v1","kind":"Secret","data":{"a":""}}`,
+		},
+		"nulls": {
+			body: `{"apiVersion":"v1","kind":"Secret","data":null,"stringData":{"a":null}}`,
+			want: `{"apiVersion":"v1","kind":"Secret","data":null}`,
+		},
+		"empty": {
+			body: `{"apiVersion":"v1","kind":"Secret","stringData":{}}`,
+			want: `{"apiVersion":"v1","kind":"Secret"}`,
+		},
+		"no text": {
+			body: `{"apiVersion":"v1","kind":"Secret","stringData":{"a":1,"b":"x"}}`,
+			want: `{"apiVersion":"v1","kind":"Secret","data":{"b":"eA=="},"stringData":{"a":1}}`,
+		},
+		"no mapping": {
+			body: `{"apiVersion":"v1","kind":"Secret","stringData":"x"}`,
+			want: `{"apiVersion":"v1","kind":"Secret","stringData":"x"}`,
+		},
+		"data is no mapping": {
+			body: `{"apiVersion":"v1","kind":"Secret","data":"x","stringData":{"a":"x"}}`,
+			want: `{"apiVersion":"v1","kind":"Secret","data":"x","stringData":{"a":"x"}}`,
+		},
+		"nothing to fold": {
+			body: `{"apiVersion":"v1","kind":"Secret","data":{"a":"eA=="}}`,
+			want: `{"apiVersion":"v1","kind":"Secret","data":{"a":"eA=="}}`,
+		},
+		"another kind": {
+			body: `{"apiVersion":"v1","kind":"ConfigMap","stringData":{"a":"x"}}`,
+			want: `{"apiVersion":"v1","kind":"ConfigMap","stringData":{"a":"x"}}`,
+		},
+		"a stranger's": {
+			body: `{"apiVersion":"x.io/v1","kind":"Secret","stringData":{"a":"x"}}`,
+			want: `{"apiVersion":"x.io/v1","kind":"Secret","stringData":{"a":"x"}}`,
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -56,15 +89,42 @@ func TestFoldStringData(t *testing.T) {
 
 func TestNormalise(t *testing.T) {
 	tests := map[string]struct{ body, want string }{
-		"Secret":     {`{"apiVersion":"v1","kind":"Secret","data":{"a":"//4A\nAQ==\n","b":"eA=="}}`, `{"apiVersion":"v1","kind":"Secret","data":{"a":"//4AAQ==","b":"eA=="}}`},
-		"ConfigMap":  {`{"apiVersion":"v1","kind":"ConfigMap","data":{"a":"//4A\nAQ==\n"},"binaryData":{"a":"//4A\r\nAQ=="}}`, `{"apiVersion":"v1","kind":"ConfigMap","data":{"a":"//4A\nAQ==\n"},"binaryData":{"a":"//4AAQ=="}}`},
-		"webhooks":   {`{"apiVersion":"admissionregistration.k8s.io/v1","kind":"ValidatingWebhookConfiguration","webhooks":[{"clientConfig":{"caBundle":"//4A\nAQ=="}},{"name":"x"}]}`, `{"apiVersion":"admissionregistration.k8s.io/v1","kind":"ValidatingWebhookConfiguration","webhooks":[{"clientConfig":{"caBundle":"//4AAQ=="}},{"name":"x"}]}`},
-		"APIService": {`{"apiVersion":"apiregistration.k8s.io/v1","kind":"APIService","spec":{"caBundle":"eA==\n"}}`, `{"apiVersion":"apiregistration.k8s.io/v1","kind":"APIService","spec":{"caBundle":"eA=="}}`},
-		"CRD":        {`{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","spec":{"conversion":{"webhook":{"clientConfig":{"caBundle":"eA==\n"}}}}}`, `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","spec":{"conversion":{"webhook":{"clientConfig":{"caBundle":"eA=="}}}}}`},
-		"CSR":        {`{"apiVersion":"certificates.k8s.io/v1","kind":"CertificateSigningRequest","spec":{"request":"eA==\n"}}`, `{"apiVersion":"certificates.k8s.io/v1","kind":"CertificateSigningRequest","spec":{"request":"eA=="}}`},
-		"no base64":  {`{"apiVersion":"v1","kind":"Secret","data":{"a":"%%\n","b":7,"c":null,"d":{"e":"eA==\n"}}}`, `{"apiVersion":"v1","kind":"Secret","data":{"a":"%%\n","b":7,"c":null,"d":{"e":"eA==\n"}}}`},
-		"no mapping": {`{"apiVersion":"v1","kind":"Secret","data":"eA==\n"}`, `{"apiVersion":"v1","kind":"Secret","data":"eA==\n"}`},
-		"elsewhere":  {`{"apiVersion":"x.io/v1","kind":"ConfigMap","binaryData":{"a":"eA==\n"}}`, `{"apiVersion":"x.io/v1","kind":"ConfigMap","binaryData":{"a":"eA==\n"}}`},
+		"Secret": {
+			body: `{"apiVersion":"v1","kind":"Secret","data":{"a":"//4A\nAQ==\n","b":"eA=="}}`,
+			want: `{"apiVersion":"v1","kind":"Secret","data":{"a":"//4AAQ==","b":"eA=="}}`,
+		},
+		"ConfigMap": {
+			body: `{"apiVersion":"v1","kind":"ConfigMap","data":{"a":"//4A\nAQ==\n"},"binaryData":{"a":"//4A\r\nAQ=="}}`,
+			want: `{"apiVersion":"v1","kind":"ConfigMap","data":{"a":"//4A\nAQ==\n"},"binaryData":{"a":"//4AAQ=="}}`,
+		},
+		"webhooks": {
+			body: `{"apiVersion":"admissionregistration.k8s.io/v1","kind":"ValidatingWebhookConfiguration","webhooks":[{"clientConfig":{"caBundle":"//4A\nAQ=="}},{"name":"x"}]}`,
+			want: `{"apiVersion":"admissionregistration.k8s.io/v1","kind":"ValidatingWebhookConfiguration","webhooks":[{"clientConfig":{"caBundle":"//4AAQ=="}},{"name":"x"}]}`,
+		},
+		"APIService": {
+			body: `{"apiVersion":"apiregistration.k8s.io/v1","kind":"APIService","spec":{"caBundle":"eA==\n"}}`,
+			want: `{"apiVersion":"apiregistration.k8s.io/v1","kind":"APIService","spec":{"caBundle":"eA=="}}`,
+		},
+		"CRD": {
+			body: `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","spec":{"conversion":{"webhook":{"clientConfig":{"caBundle":"eA==\n"}}}}}`,
+			want: `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","spec":{"conversion":{"webhook":{"clientConfig":{"caBundle":"eA=="}}}}}`,
+		},
+		"CSR": {
+			body: `{"apiVersion":"certificates.k8s.io/v1","kind":"CertificateSigningRequest","spec":{"request":"eA==\n"}}`,
+			want: `{"apiVersion":"certificates.k8s.io/v1","kind":"CertificateSigningRequest","spec":{"request":"eA=="}}`,
+		},
+		"no base64": {
+			body: `{"apiVersion":"v1","kind":"Secret","data":{"a":"%%\n","b":7,"c":null,"d":{"e":"eA==\n"}}}`,
+			want: `{"apiVersion":"v1","kind":"Secret","data":{"a":"%%\n","b":7,"c":null,"d":{"e":"eA==\n"}}}`,
+		},
+		"no mapping": {
+			body: `{"apiVersion":"v1","kind":"Secret","data":"eA==\n"}`,
+			want: `{"apiVersion":"v1","kind":"Secret","data":"eA==\n"}`,
+		},
+		"elsewhere": {
+			body: `{"apiVersion":"x.io/v1","kind":"ConfigMap","binaryData":{"a":"eA==\n"}}`,
+			want: `{"apiVersion":"x.io/v1","kind":"ConfigMap","binaryData":{"a":"eA==\n"}}`,
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
