@@ -20,6 +20,7 @@ const module = "github.com/kubectl-tazuna/kubectl-tazuna/"
 var mayImport = map[string][]string{
 	// Values, without any access to a cluster.
 	"plugin/object": {},
+	"plugin/memo":   {},
 	"plugin/config": {"plugin/object"},
 	"plugin/build":  {"plugin/object", "plugin/config"},
 	// The cluster, and what is kept in it.
@@ -34,7 +35,7 @@ var mayImport = map[string][]string{
 	"plugin/quiet": {},
 	"plugin/command": {
 		"plugin/object", "plugin/config", "plugin/build", "plugin/cluster", "plugin/state",
-		"plugin/plan", "plugin/apply", "plugin/quiet", "printers",
+		"plugin/plan", "plugin/apply", "plugin/memo", "plugin/quiet", "printers",
 	},
 	"cmd":                {"plugin/command"},
 	"test/tools/gendocs": {"plugin/command"},

@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -122,12 +124,17 @@ func flagTable(flags *pflag.FlagSet) string {
 	return "| flag | value | default | |\n|---|---|---|---|\n" + strings.Join(rows, "\n") + "\n"
 }
 
-// defaultOf leaves out what says no more than "unset".
+// defaultOf leaves out what says no more than "unset", and where the home
+// directory of this machine is.
 func defaultOf(f *pflag.Flag) string {
-	if slices.Contains([]string{"", "[]", "false", "0"}, f.DefValue) {
+	text := f.DefValue
+	if slices.Contains([]string{"", "[]", "false", "0"}, text) {
 		return ""
 	}
-	return "`" + f.DefValue + "`"
+	if home, err := os.UserHomeDir(); err == nil {
+		text = strings.Replace(text, home, "$HOME", 1)
+	}
+	return "`" + filepath.ToSlash(text) + "`"
 }
 
 // cell makes a text fit into one cell of a table.
