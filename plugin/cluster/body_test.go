@@ -42,7 +42,7 @@ func TestTextSurvivesYAML(t *testing.T) {
 
 func TestEncodeRefusesWhatIsNotJSON(t *testing.T) {
 	_, err := encode(map[string]any{"f": func() {}})
-	assert.ErrorContains(t, err, "encode the object")
+	require.ErrorContains(t, err, "encode the object")
 }
 
 func FuzzTextSurvivesYAML(f *testing.F) {

@@ -72,8 +72,8 @@ func TestConnectWithoutAKubeconfig(t *testing.T) {
 	flags := Flags()
 	flags.KubeConfig = &missing
 	_, err := Connect(Options{Getter: flags})
-	assert.ErrorContains(t, err, "read the kubeconfig")
-	assert.ErrorContains(t, err, missing)
+	require.ErrorContains(t, err, "read the kubeconfig")
+	require.ErrorContains(t, err, missing)
 }
 
 func TestClusterUID(t *testing.T) {
@@ -121,7 +121,7 @@ func TestServerVersion(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "v1.37.2-gke.100", v.GitVersion)
 	_, err = connectTo(t, play(refuse(403, metav1.StatusReasonForbidden, "no"))).ServerVersion(t.Context())
-	assert.ErrorContains(t, err, "get the version of the server http://127.0.0.1")
+	require.ErrorContains(t, err, "get the version of the server http://127.0.0.1")
 }
 
 func TestDiscoveryLooksLikeUs(t *testing.T) {
@@ -135,5 +135,5 @@ func TestDiscoveryLooksLikeUs(t *testing.T) {
 	}), func(o *Options) { o.Warn = warned.add })
 	mustMap(t, c, "apps", "Deployment", "v1")
 	assert.Equal(t, map[string]bool{"kubectl-tazuna/test": true}, agents)
-	assert.Equal(t, []string{"this server is old"}, warned.texts)
+	assert.Equal(t, []string{"this server is old"}, warned.all())
 }

@@ -42,7 +42,7 @@ func describe(verb string, gk schema.GroupKind, namespace, name string) string {
 
 // ErrNoKind says that the cluster does not serve a kind, or not in the version
 // that was asked for. Returned as a pointer.
-type ErrNoKind struct {
+type ErrNoKind struct { //nolint:errname // one of three of a kind, named for what they say
 	GroupKind schema.GroupKind
 	// Version is the version asked for; empty when any would have done.
 	Version string
@@ -74,7 +74,7 @@ func (e *ErrNoKind) Error() string {
 // ErrUnavailable says that an API group version is registered but can't be
 // reached, as when the service behind an APIService is gone. Whether objects of
 // that group exist is then unknown. Returned as a pointer.
-type ErrUnavailable struct {
+type ErrUnavailable struct { //nolint:errname // one of three of a kind, named for what they say
 	GroupVersion schema.GroupVersion
 	// Reason is the server's or discovery's own text, may be empty.
 	Reason string
@@ -93,7 +93,7 @@ func (e *ErrUnavailable) Error() string {
 
 // ErrOutcomeUnknown says that a write was sent and no answer came: it may or may
 // not have been performed. A get tells. Returned as a pointer.
-type ErrOutcomeUnknown struct{ Err error }
+type ErrOutcomeUnknown struct{ Err error } //nolint:errname // like the two above
 
 // Error says so before the cause.
 func (e *ErrOutcomeUnknown) Error() string {

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -29,8 +29,8 @@ func TestErrorTexts(t *testing.T) {
 		{&ErrOutcomeUnknown{Err: base}, "no answer, the change may have been made all the same: boom"},
 	}
 	for _, tt := range tests {
-		assert.EqualError(t, tt.err, tt.want)
+		require.EqualError(t, tt.err, tt.want)
 	}
-	assert.ErrorIs(t, tests[0].err, base)
-	assert.ErrorIs(t, &ErrOutcomeUnknown{Err: base}, base)
+	require.ErrorIs(t, tests[0].err, base)
+	require.ErrorIs(t, &ErrOutcomeUnknown{Err: base}, base)
 }

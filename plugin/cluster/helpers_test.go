@@ -184,7 +184,7 @@ func after(seconds string, next http.HandlerFunc) http.HandlerFunc {
 }
 
 // cut closes the connection without an answer.
-func cut(w http.ResponseWriter, _ *http.Request) {
+func cut(http.ResponseWriter, *http.Request) {
 	panic(http.ErrAbortHandler)
 }
 

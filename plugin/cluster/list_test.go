@@ -60,7 +60,7 @@ func TestListThatBreaksOff(t *testing.T) {
 	require.True(t, apierrors.IsForbidden(err))
 	assert.Nil(t, got)
 	_, err = connectTo(t, play(listOf("t1", "a"), answer(200, `{"items":{}}`))).List(t.Context(), configMaps, ListOptions{})
-	assert.ErrorContains(t, err, "list ConfigMap: decode the server's answer")
+	require.ErrorContains(t, err, "list ConfigMap: decode the server's answer")
 }
 
 func TestListExpired(t *testing.T) {
@@ -89,7 +89,7 @@ func TestListMetadataOnly(t *testing.T) {
 			CreationTimestamp: deleted, DeletionTimestamp: &deleted, DeletionGracePeriodSeconds: &grace,
 			Labels: map[string]string{"k": "v"}, Annotations: map[string]string{"k": "v"}, Finalizers: []string{"f"},
 			OwnerReferences: []metav1.OwnerReference{{APIVersion: "v1", Kind: "Node", Name: "n", UID: "o"}},
-			ManagedFields:   []metav1.ManagedFieldsEntry{{Manager: "m", FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:data":{}}`)}}},
+			ManagedFields:   []metav1.ManagedFieldsEntry{{Manager: "m", FieldsV1: metav1.NewFieldsV1(`{"f:data":{}}`)}},
 		}}},
 	}
 	raw, err := list.Marshal()
@@ -130,7 +130,7 @@ func TestListMetadataBroken(t *testing.T) {
 	require.NoError(t, err)
 	for _, body := range []string{"k8s\x00", "k8s\x00\xff\xff", "k8s\x00" + string(other), "k8s\x00" + string(garbage)} {
 		_, err := connectTo(t, play(answer(200, body))).List(t.Context(), configMaps, ListOptions{MetadataOnly: true})
-		assert.ErrorContains(t, err, "list ConfigMap: decode the server's answer", "%q", body)
+		require.ErrorContains(t, err, "list ConfigMap: decode the server's answer", "%q", body)
 	}
 }
 

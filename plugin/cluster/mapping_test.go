@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"net/http/httptest"
 	"path/filepath"
 	"testing"
 
@@ -173,7 +174,7 @@ func TestDiscoveryThatFails(t *testing.T) {
 		s := &groupServer{fail: refuse(403, metav1.StatusReasonForbidden, "no discovery for you")}
 		_, err := connectTo(t, s).Mapping(t.Context(), groupKind("apps", "Deployment"), "v1")
 		assert.True(t, apierrors.IsForbidden(err))
-		assert.ErrorContains(t, err, "discover the API groups: ")
+		require.ErrorContains(t, err, "discover the API groups: ")
 		var miss *ErrNoKind
 		assert.NotErrorAs(t, err, &miss, "what could not be read is not absent")
 	})
@@ -195,9 +196,24 @@ func TestDiscoveryThatFails(t *testing.T) {
 		mustMap(t, c, "apps", "Deployment", "v1")
 		assert.NotEmpty(t, clk.pauses)
 	})
+	t.Run("nobody there, but a cache", func(t *testing.T) {
+		s := &groupServer{groups: []servedGroup{coreGroup, appsGroup}}
+		cache := filepath.Join(t.TempDir(), "kube-cache")
+		share := func(o *Options) { flagsOf(o).CacheDir = &cache }
+		server := httptest.NewServer(s)
+		mustMap(t, connectAt(t, server.URL, share), "apps", "Deployment", "v1")
+		server.Close()
+
+		clk := newHurry()
+		c := connectAt(t, server.URL, share, withClock(clk))
+		m := mustMap(t, c, "apps", "Deployment", "v1")
+		_, err := c.List(t.Context(), m, ListOptions{})
+		require.ErrorContains(t, err, "connection refused")
+		assert.Zero(t, clk.waited(), "the cache is no sign of life")
+	})
 	t.Run("nobody there", func(t *testing.T) {
 		_, err := connectAt(t, "http://127.0.0.1:1", withClock(newHurry())).Mapping(t.Context(), groupKind("apps", "Deployment"), "v1")
-		assert.ErrorContains(t, err, "connection refused")
+		require.ErrorContains(t, err, "connection refused")
 		var miss *ErrNoKind
 		assert.NotErrorAs(t, err, &miss)
 	})

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -175,7 +176,7 @@ func (s *schemaStore) save(key, address string, doc *schemaDocument) {
 	old, _ := filepath.Glob(filepath.Join(filepath.Dir(file), "*.json"))
 	for _, f := range old {
 		if f != file {
-			os.Remove(f)
+			_ = os.Remove(f)
 		}
 	}
 }
@@ -186,10 +187,9 @@ func writeFile(file string, data []byte) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(tmp.Name())
+	defer func() { _ = os.Remove(tmp.Name()) }()
 	if _, err := tmp.Write(data); err != nil {
-		tmp.Close()
-		return err
+		return errors.Join(err, tmp.Close())
 	}
 	if err := tmp.Close(); err != nil {
 		return err

@@ -129,14 +129,14 @@ func TestSchemaThatIsNotThere(t *testing.T) {
 
 func TestSchemaThatFails(t *testing.T) {
 	_, err := connectTo(t, play(refuse(500, metav1.StatusReasonInternalError, "boom"))).Schema(t.Context(), deploymentKind)
-	assert.ErrorContains(t, err, "get the list of OpenAPI schemas: boom")
+	require.ErrorContains(t, err, "get the list of OpenAPI schemas: boom")
 	_, err = connectTo(t, play(answer(200, "<html>"))).Schema(t.Context(), deploymentKind)
-	assert.ErrorContains(t, err, "decode the list of OpenAPI schemas")
+	require.ErrorContains(t, err, "decode the list of OpenAPI schemas")
 	paths := answer(200, `{"paths":{"apis/apps/v1":{"serverRelativeURL":"/openapi/v3/apis/apps/v1"}}}`)
 	_, err = connectTo(t, play(paths, refuse(500, metav1.StatusReasonInternalError, "boom"))).Schema(t.Context(), deploymentKind)
-	assert.ErrorContains(t, err, "get the OpenAPI schema of apps/v1: boom")
+	require.ErrorContains(t, err, "get the OpenAPI schema of apps/v1: boom")
 	_, err = connectTo(t, play(paths, answer(200, "<html>"))).Schema(t.Context(), deploymentKind)
-	assert.ErrorContains(t, err, "apps/v1: parse OpenAPI v3 document")
+	require.ErrorContains(t, err, "apps/v1: parse OpenAPI v3 document")
 }
 
 // A hash becomes a file name: one that could lead elsewhere is not used.

@@ -197,8 +197,7 @@ func (c *Client) retry(ctx context.Context, v verb, step func(context.Context) e
 	for {
 		err := step(ctx)
 		if err == nil {
-			c.outage.over()
-			return nil
+			return nil // which may have come from a cache: no word on the server
 		}
 		if err := t.pause(ctx, err); err != nil {
 			return err

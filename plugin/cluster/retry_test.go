@@ -29,18 +29,18 @@ import (
 var (
 	anyResource = schema.GroupResource{Group: "apps", Resource: "deployments"}
 
-	sentEOF   = &connectionError{sent: true, err: &url.Error{Op: "Patch", URL: "https://x", Err: io.EOF}}
-	refused   = &connectionError{err: &url.Error{Op: "Get", URL: "https://x", Err: &net.OpError{Op: "dial", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}}}
-	resetPeer = &connectionError{sent: true, err: &net.OpError{Op: "read", Err: os.NewSyscallError("read", syscall.ECONNRESET)}}
-	goAway    = &connectionError{sent: true, err: errors.New("http2: server sent GOAWAY and closed the connection; LastStreamID=5")}
-	lostH2    = &connectionError{sent: true, err: errors.New("http2: client connection lost")}
-	badStream = &connectionError{sent: true, err: errors.New("stream error: stream ID 7; INTERNAL_ERROR; received from peer")}
-	noHost    = &connectionError{err: &net.DNSError{Err: "no such host", Name: "x", IsNotFound: true}}
-	dnsBusy   = &connectionError{err: &net.DNSError{Err: "server misbehaving", Name: "x", IsTemporary: true}}
-	badCert   = &connectionError{err: x509.UnknownAuthorityError{}}
-	plugin    = &connectionError{err: errors.New("getting credentials: exec: executable aws not found")}
-	timedOut  = &connectionError{sent: true, err: errRequestTimeout}
-	cancelled = &connectionError{sent: true, err: context.Canceled}
+	errSentEOF     = &connectionError{sent: true, err: &url.Error{Op: "Patch", URL: "https://x", Err: io.EOF}}
+	errRefused     = &connectionError{err: &url.Error{Op: "Get", URL: "https://x", Err: &net.OpError{Op: "dial", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}}}
+	errReset       = &connectionError{sent: true, err: &net.OpError{Op: "read", Err: os.NewSyscallError("read", syscall.ECONNRESET)}}
+	errGoAway      = &connectionError{sent: true, err: errors.New("http2: server sent GOAWAY and closed the connection; LastStreamID=5")}
+	errLostHTTP2   = &connectionError{sent: true, err: errors.New("http2: client connection lost")}
+	errStream      = &connectionError{sent: true, err: errors.New("stream error: stream ID 7; INTERNAL_ERROR; received from peer")}
+	errNoHost      = &connectionError{err: &net.DNSError{Err: "no such host", Name: "x", IsNotFound: true}}
+	errNameServer  = &connectionError{err: &net.DNSError{Err: "server misbehaving", Name: "x", IsTemporary: true}}
+	errCertificate = &connectionError{err: x509.UnknownAuthorityError{}}
+	errPlugin      = &connectionError{err: errors.New("getting credentials: exec: executable aws not found")}
+	errTimedOut    = &connectionError{sent: true, err: errRequestTimeout}
+	errCancelled   = &connectionError{sent: true, err: context.Canceled}
 )
 
 func status(code int, reason metav1.StatusReason, message string, seconds int) error {
@@ -83,18 +83,18 @@ func TestRetryable(t *testing.T) {
 		{"invalid", status(422, metav1.StatusReasonInvalid, "", 0), never, 0},
 		{"forbidden", status(403, metav1.StatusReasonForbidden, "", 0), never, 0},
 		{"unauthorized, renewed elsewhere", status(401, metav1.StatusReasonUnauthorized, "", 0), never, 0},
-		{"cut after it was sent", sentEOF, repeatable, 0},
-		{"reset", resetPeer, repeatable, 0},
-		{"refused before it was sent", refused, always, 0},
-		{"GOAWAY", goAway, repeatable, 0},
-		{"HTTP/2 connection lost", lostH2, repeatable, 0},
-		{"HTTP/2 stream error", badStream, repeatable, 0},
-		{"no such host", noHost, never, 0},
-		{"name server busy", dnsBusy, always, 0},
-		{"wrong certificate", badCert, never, 0},
-		{"credential plugin", plugin, never, 0},
-		{"request timeout", timedOut, never, 0},
-		{"cancelled", cancelled, never, 0},
+		{"cut after it was sent", errSentEOF, repeatable, 0},
+		{"reset", errReset, repeatable, 0},
+		{"refused before it was sent", errRefused, always, 0},
+		{"GOAWAY", errGoAway, repeatable, 0},
+		{"HTTP/2 connection lost", errLostHTTP2, repeatable, 0},
+		{"HTTP/2 stream error", errStream, repeatable, 0},
+		{"no such host", errNoHost, never, 0},
+		{"name server busy", errNameServer, always, 0},
+		{"wrong certificate", errCertificate, never, 0},
+		{"credential plugin", errPlugin, never, 0},
+		{"request timeout", errTimedOut, never, 0},
+		{"cancelled", errCancelled, never, 0},
 		{"discovery's own client", &url.Error{Op: "Get", URL: "https://x/api", Err: io.EOF}, repeatable, 0},
 	}
 	verbs := map[string]verb{
@@ -121,10 +121,10 @@ func hasWord(text, word string) bool {
 }
 
 func TestDoubtful(t *testing.T) {
-	for _, err := range []error{sentEOF, resetPeer, goAway, timedOut, page(502, ""), page(504, ""), status(500, "", "etcdserver: request timed out", 0)} {
+	for _, err := range []error{errSentEOF, errReset, errGoAway, errTimedOut, page(502, ""), page(504, ""), status(500, "", "etcdserver: request timed out", 0)} {
 		assert.True(t, doubtful(err), "%v", err)
 	}
-	for _, err := range []error{refused, noHost, page(503, "service unavailable"), status(429, "", "", 1), status(500, "", "failed calling webhook: etcdserver: leader changed", 0), status(409, "", "", 0)} {
+	for _, err := range []error{errRefused, errNoHost, page(503, "service unavailable"), status(429, "", "", 1), status(500, "", "failed calling webhook: etcdserver: leader changed", 0), status(409, "", "", 0)} {
 		assert.False(t, doubtful(err), "%v", err)
 	}
 }
@@ -155,7 +155,7 @@ func TestRetriesEnd(t *testing.T) {
 		c := connectTo(t, server, withClock(clk))
 		_, err := c.Get(t.Context(), configMaps, "default", "a")
 		require.Error(t, err)
-		assert.ErrorContains(t, err, "get ConfigMap default/a: etcdserver: no leader (gave up after ")
+		require.ErrorContains(t, err, "get ConfigMap default/a: etcdserver: no leader (gave up after ")
 		assert.LessOrEqual(t, clk.waited(), 30*time.Second)
 		assert.Greater(t, clk.waited(), 20*time.Second)
 		assert.True(t, apierrors.IsInternalError(err), "the server's answer stays visible")
@@ -180,14 +180,14 @@ func TestRetriesEnd(t *testing.T) {
 		server := play(after("3600", refuse(429, metav1.StatusReasonTooManyRequests, "later")))
 		c := connectTo(t, server, withClock(clk))
 		_, err := c.Get(t.Context(), configMaps, "default", "a")
-		assert.ErrorContains(t, err, "the server asked to wait 1h0m0s")
+		require.ErrorContains(t, err, "the server asked to wait 1h0m0s")
 		assert.Equal(t, 1, server.count())
 	})
 	t.Run("nobody at the address", func(t *testing.T) {
 		clk := newHurry()
 		c := connectAt(t, "http://127.0.0.1:1", withClock(clk))
 		_, err := c.Get(t.Context(), configMaps, "default", "a")
-		assert.ErrorContains(t, err, "connection refused")
+		require.ErrorContains(t, err, "connection refused")
 		assert.Zero(t, clk.waited(), "a wrong address is reported at once")
 	})
 }
@@ -283,7 +283,7 @@ func TestPatchThatMayNotBeRepeated(t *testing.T) {
 			}
 			var unknown *ErrOutcomeUnknown
 			require.ErrorAs(t, err, &unknown)
-			assert.ErrorContains(t, err, "patch ConfigMap default/a: no answer, the change may have been made all the same")
+			require.ErrorContains(t, err, "patch ConfigMap default/a: no answer, the change may have been made all the same")
 		})
 	}
 }

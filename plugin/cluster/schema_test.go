@@ -49,7 +49,7 @@ func TestSchemaOfBuiltInKind(t *testing.T) {
 	containers := podSpec.Field("containers")
 	assert.Equal(t, ListMap, containers.ListType())
 	assert.Equal(t, []string{"name"}, containers.ListMapKeys())
-	assert.Equal(t, "", containers.KeyDefault("name"), "the server gives required keys their zero value")
+	assert.Empty(t, containers.KeyDefault("name"), "the server gives required keys their zero value")
 
 	ports := at(containers, "[]", "ports")
 	assert.Equal(t, []string{"containerPort", "protocol"}, ports.ListMapKeys())
@@ -173,7 +173,7 @@ func TestParseSchemaOddities(t *testing.T) {
 	})
 	t.Run("not JSON", func(t *testing.T) {
 		_, err := ParseSchema([]byte(`<html>`), gvk)
-		assert.ErrorContains(t, err, "OpenAPI v3")
+		require.ErrorContains(t, err, "OpenAPI v3")
 	})
 	t.Run("empty", func(t *testing.T) {
 		s, err := ParseSchema([]byte(`{}`), gvk)

@@ -52,7 +52,7 @@ func (c *Client) send(ctx context.Context, r *request) ([]byte, error) {
 	if err != nil {
 		return nil, ended(ctx, attempt, err)
 	}
-	defer resp.Body.Close()
+	defer drop(resp.Body)
 	body, err := io.ReadAll(resp.Body)
 	if err != nil {
 		return nil, ended(ctx, attempt, &connectionError{sent: true, err: fmt.Errorf("read the answer: %w", err)})
@@ -78,9 +78,12 @@ func (c *Client) open(ctx context.Context, r *request) (*http.Response, error) {
 	if resp.StatusCode >= 200 && resp.StatusCode < 300 {
 		return resp, nil
 	}
-	defer resp.Body.Close()
+	defer drop(resp.Body)
 	return nil, statusError(r, resp)
 }
+
+// drop closes an answer that was read as far as it will be.
+func drop(body io.Closer) { _ = body.Close() }
 
 // observe learns from an answer's header: flow control, patience, warnings.
 func (c *Client) observe(ctx context.Context, r *request, resp *http.Response) {

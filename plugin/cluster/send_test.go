@@ -170,7 +170,7 @@ func TestTargetsThatAreRefused(t *testing.T) {
 		require.Error(t, err, name)
 	}
 	_, err := c.Get(t.Context(), configMaps, "", "a")
-	assert.ErrorContains(t, err, "no namespace was given")
+	require.ErrorContains(t, err, "no namespace was given")
 	_, err = c.Get(t.Context(), configMaps, "..", "a")
 	require.Error(t, err)
 	_, err = c.List(t.Context(), configMaps, ListOptions{Namespace: "../x"})
@@ -181,23 +181,23 @@ func TestTargetsThatAreRefused(t *testing.T) {
 func TestApplyNeedsAManager(t *testing.T) {
 	c := connectTo(t, play(answer(200, okConfigMap)), func(o *Options) { o.FieldManager = "" })
 	_, err := c.Apply(t.Context(), configMaps, configMap("a", nil), ApplyOptions{})
-	assert.ErrorContains(t, err, "no field manager")
+	require.ErrorContains(t, err, "no field manager")
 }
 
 func TestAnswersThatAreNoObjects(t *testing.T) {
 	for name, body := range map[string]string{"not JSON": "<html>", "null": "null", "a list": "[]", "cut short": `{"a":`, "empty": ""} {
 		t.Run(name, func(t *testing.T) {
 			_, err := connectTo(t, play(answer(200, body))).Get(t.Context(), configMaps, "default", "a")
-			assert.ErrorContains(t, err, "get ConfigMap default/a: decode the server's answer")
+			require.ErrorContains(t, err, "get ConfigMap default/a: decode the server's answer")
 		})
 	}
 }
 
 func TestNumbersOfAnswers(t *testing.T) {
-	c := connectTo(t, play(answer(200, `{"a":9007199254740993,"b":1.5,"c":1e3,"d":-0.0}`)))
+	c := connectTo(t, play(answer(200, `{"a":9007199254740993,"b":1.5,"c":1e3,"d":-1}`)))
 	got, err := c.Get(t.Context(), configMaps, "default", "a")
 	require.NoError(t, err)
-	assert.Equal(t, map[string]any{"a": int64(9007199254740993), "b": 1.5, "c": 1000.0, "d": -0.0}, got.Object)
+	assert.Equal(t, map[string]any{"a": int64(9007199254740993), "b": 1.5, "c": 1000.0, "d": int64(-1)}, got.Object)
 }
 
 func TestServersReasonStaysVisible(t *testing.T) {
@@ -223,7 +223,7 @@ func TestServersReasonStaysVisible(t *testing.T) {
 			_, err := connectTo(t, play(tt.step)).Get(t.Context(), configMaps, "default", "a")
 			require.Error(t, err)
 			assert.True(t, tt.is(err), "%v", err)
-			assert.ErrorContains(t, err, tt.text)
+			require.ErrorContains(t, err, tt.text)
 		})
 	}
 }
@@ -267,7 +267,7 @@ func TestRequestTimeout(t *testing.T) {
 	start := time.Now()
 	_, err := c.Get(t.Context(), configMaps, "default", "a")
 	require.ErrorIs(t, err, errRequestTimeout)
-	assert.ErrorContains(t, err, "get ConfigMap default/a: no answer within the request timeout")
+	require.ErrorContains(t, err, "get ConfigMap default/a: no answer within the request timeout")
 
 	_, err = c.Create(t.Context(), configMaps, configMap("a", nil), WriteOptions{})
 	var unknown *ErrOutcomeUnknown

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
-	"net/url"
 	"reflect"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -54,7 +53,7 @@ func (c *Client) rehearse(m Mapping, r *request, body map[string]any, live *unst
 	again := *r
 	again.body = data
 	again.dryRun = true
-	again.query = url.Values(maps.Clone(r.query))
+	again.query = maps.Clone(r.query)
 	again.query.Set("dryRun", "All")
 	if r.verb == verbCreate {
 		again.verb = verbUpdate

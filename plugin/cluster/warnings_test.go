@@ -24,6 +24,12 @@ func (c *collected) add(text string) {
 	c.texts = append(c.texts, text)
 }
 
+func (c *collected) all() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.texts)
+}
+
 func TestWarningsOnce(t *testing.T) {
 	var got collected
 	server := play(func(w http.ResponseWriter, r *http.Request) {
@@ -38,7 +44,7 @@ func TestWarningsOnce(t *testing.T) {
 		_, err := c.Get(t.Context(), configMaps, "default", "a")
 		require.NoError(t, err)
 	}
-	assert.Equal(t, []string{"policy/v1beta1 is deprecated", `unknown field "spec.x"`}, got.texts)
+	assert.Equal(t, []string{"policy/v1beta1 is deprecated", `unknown field "spec.x"`}, got.all())
 
 	silent := connectTo(t, server)
 	_, err := silent.Get(t.Context(), configMaps, "default", "a")
@@ -51,7 +57,7 @@ func TestSecretsStayInside(t *testing.T) {
 	const value = "correct-horse-battery"
 	encoded := base64.StdEncoding.EncodeToString([]byte(value))
 	says := `data.password: Invalid value: "` + value + `" (` + encoded + `)`
-	server := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Add("Warning", `299 - "odd value `+value+`"`)
 		body := metav1.Status{
 			TypeMeta: metav1.TypeMeta{Kind: "Status"}, Status: metav1.StatusFailure, Code: 422,
@@ -96,12 +102,12 @@ func TestSecretsStayInside(t *testing.T) {
 			var warned collected
 			err := call(connectTo(t, server, func(o *Options) { o.Warn = warned.add }))
 			require.Error(t, err)
-			texts := append(slices.Clone(warned.texts), allTexts(err)...)
+			texts := append(warned.all(), allTexts(err)...)
 			for _, text := range texts {
 				assert.NotContains(t, text, "horse")
 				assert.NotContains(t, text, encoded)
 			}
-			assert.ErrorContains(t, err, "Secret default/a")
+			require.ErrorContains(t, err, "Secret default/a")
 		})
 	}
 }
@@ -138,7 +144,7 @@ func allTexts(err error) []string {
 		status := s.Status()
 		texts = append(texts, status.String())
 	}
-	switch u := err.(type) {
+	switch u := err.(type) { //nolint:errorlint // it goes down the chain by itself
 	case interface{ Unwrap() error }:
 		texts = append(texts, allTexts(u.Unwrap())...)
 	case interface{ Unwrap() []error }:

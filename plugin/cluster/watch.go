@@ -53,7 +53,7 @@ func (c *Client) openWatch(ctx context.Context, m Mapping, r *request) (*watchSt
 		timer := time.AfterFunc(c.timeout, func() { cancel(errRequestTimeout) })
 		defer timer.Stop()
 	}
-	resp, err := c.open(ctx, r)
+	resp, err := c.open(ctx, r) //nolint:bodyclose // the watch closes it, see Close
 	if err != nil {
 		err = ended(ctx, ctx, err)
 		cancel(nil)
@@ -104,5 +104,5 @@ func (s *watchStream) Decode() (watch.EventType, runtime.Object, error) {
 // Close ends the request.
 func (s *watchStream) Close() {
 	s.cancel()
-	s.body.Close()
+	drop(s.body)
 }

@@ -117,7 +117,7 @@ func TestWatchStart(t *testing.T) {
 	t.Run("is refused", func(t *testing.T) {
 		_, err := connectTo(t, play(refuse(403, metav1.StatusReasonForbidden, "no"))).Watch(t.Context(), configMaps, "shop", ListOptions{})
 		require.True(t, apierrors.IsForbidden(err))
-		assert.ErrorContains(t, err, "watch ConfigMap in namespace shop: no")
+		require.ErrorContains(t, err, "watch ConfigMap in namespace shop: no")
 		_, err = connectTo(t, play(answer(200, ""))).Watch(t.Context(), configMaps, "../x", ListOptions{})
 		require.Error(t, err)
 	})
@@ -127,7 +127,7 @@ func TestWatchStart(t *testing.T) {
 		_, err := connectTo(t, http.HandlerFunc(hang), short).Watch(t.Context(), configMaps, "", ListOptions{})
 		require.ErrorIs(t, err, errRequestTimeout)
 
-		late := func(rw http.ResponseWriter, r *http.Request) {
+		late := func(rw http.ResponseWriter, _ *http.Request) {
 			rw.(http.Flusher).Flush()
 			time.Sleep(300 * time.Millisecond)
 			fmt.Fprintln(rw, event("ADDED", "a", "1"))
