@@ -74,19 +74,20 @@ type Difference struct {
 
 // ObjectReport is the masked form of one planned object.
 type ObjectReport struct {
-	Manifest    string       `json:"manifest,omitempty"`
-	APIVersion  string       `json:"apiVersion"`
-	Kind        string       `json:"kind"`
-	Namespace   string       `json:"namespace,omitempty"`
-	Name        string       `json:"name"`
-	Origin      string       `json:"origin,omitempty"`
-	Op          Op           `json:"op,omitempty"`
-	OpStrategy  string       `json:"opStrategy,omitempty"`
-	WaitTo      string       `json:"waitTo,omitempty"` // reconcile, delete or empty
-	State       string       `json:"reconcileState,omitempty"`
-	Info        string       `json:"reconcileInfo,omitempty"`
-	Created     *time.Time   `json:"created,omitempty"`
-	Differences []Difference `json:"differences,omitempty"`
+	Manifest    string            `json:"manifest,omitempty"`
+	APIVersion  string            `json:"apiVersion"`
+	Kind        string            `json:"kind"`
+	Namespace   string            `json:"namespace,omitempty"`
+	Name        string            `json:"name"`
+	Labels      map[string]string `json:"labels,omitempty"`
+	Origin      string            `json:"origin,omitempty"`
+	Op          Op                `json:"op,omitempty"`
+	OpStrategy  string            `json:"opStrategy,omitempty"`
+	WaitTo      string            `json:"waitTo,omitempty"` // reconcile, delete or empty
+	State       string            `json:"reconcileState,omitempty"`
+	Info        string            `json:"reconcileInfo,omitempty"`
+	Created     *time.Time        `json:"created,omitempty"`
+	Differences []Difference      `json:"differences,omitempty"`
 	// Hidden counts differences that are not shown by default (ineffective).
 	Hidden []Difference `json:"hidden,omitempty"`
 	// Unverified says why the verdict is the local one and not the server's.

@@ -35,8 +35,9 @@ func (o *Object) report(mask object.Masker) ObjectReport {
 		APIVersion: apiVersion(o.Key.Group, o.Key.Version), Op: o.Op, Created: o.Created,
 		Unverified: o.Unverified, Reason: o.Reason, Notes: o.Notes,
 	}
+	out.Labels = labelsOf(o.Live)
 	if o.Desired.Body != nil {
-		out.Origin = o.Desired.Origin.String()
+		out.Origin, out.Labels = o.Desired.Origin.String(), labelsOf(o.Desired.Body)
 	}
 	if o.Err != nil {
 		out.Reason = o.Err.Error()
@@ -49,6 +50,11 @@ func (o *Object) report(mask object.Masker) ObjectReport {
 	out.Differences = maskDifferences(o.Differences, out.Before, out.After, mask, o)
 	out.Hidden = maskDifferences(o.Hidden, nil, nil, mask, o)
 	return out
+}
+
+func labelsOf(body map[string]any) map[string]string {
+	all, _, _ := unstructured.NestedStringMap(body, "metadata", "labels")
+	return all
 }
 
 func (o *Object) strategy() string {
