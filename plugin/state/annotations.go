@@ -43,9 +43,10 @@ type Run struct {
 	Session     string    `json:"session,omitempty"`
 }
 
-// RunInfo is what the caller knows about its run, for the annotations. Empty
-// fields leave the annotation as it is; Result and PlanDigest are of this run
-// only.
+// RunInfo is what the caller knows about its run, for the annotations. An empty
+// DefaultNamespace or FieldManager leaves what is there. Result is the word for how
+// the run ended, for its last save; empty, it is running, and done after a final
+// save.
 type RunInfo struct {
 	DefaultNamespace, FieldManager string
 	PlanDigest, Result             string

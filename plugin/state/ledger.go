@@ -130,13 +130,14 @@ func (l *ledger) entries() []Entry {
 	return entries
 }
 
-// begin makes an unfinished entry for an object that the record does not have.
-// One that it has keeps its hash, whatever its API version.
-func (l *ledger) begin(k Key) {
+// begin makes an unfinished entry for an object that the record does not have, and
+// tells whether it did. One that it has keeps its hash, whatever its API version.
+func (l *ledger) begin(k Key) bool {
 	if len(l.find(k.Ref())) > 0 || l.holding(k.DataKey()) != nil {
-		return
+		return false
 	}
 	l.write(l.roomFor(k), k, "")
+	return true
 }
 
 // finish records a successful apply. Entries of the same object under other keys

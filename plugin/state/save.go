@@ -36,9 +36,7 @@ func (s *Session) Save(ctx context.Context, final bool, m Metadata) error {
 		return err
 	}
 	s.saveBodies(ctx)
-	result := ResultRunning
 	if final {
-		result = ResultDone
 		if m.LastSyncedAt.IsZero() {
 			m.LastSyncedAt = s.store.clock().Now()
 		}
@@ -47,7 +45,7 @@ func (s *Session) Save(ctx context.Context, final bool, m Metadata) error {
 		first.put(metadataKey, encodeMetadata(m, first.data[metadataKey]))
 		s.mu.Unlock()
 	}
-	if err := s.saveConfigMaps(ctx, result); err != nil {
+	if err := s.saveConfigMaps(ctx, s.result(final)); err != nil {
 		return err
 	}
 	if final {
@@ -83,7 +81,24 @@ func (s *Session) saveConfigMaps(ctx context.Context, result string) error {
 			return fmt.Errorf("saving the record of manifest %q: %w", s.ledger.manifest, err)
 		}
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.begun = false
 	return nil
+}
+
+// result is the word for how the run stands: the caller's, if it gave one.
+func (s *Session) result(final bool) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.info.Result != "":
+		return s.info.Result
+	case final:
+		return ResultDone
+	default:
+		return ResultRunning
+	}
 }
 
 // saveShard writes one ConfigMap if it changed.
@@ -211,9 +226,6 @@ func (s *Session) describeRecord(sh *shard, labels, annotations map[string]strin
 
 // run describes this run for the annotation.
 func (s *Session) run(result string) Run {
-	if s.info.Result != "" && result != ResultRunning {
-		result = s.info.Result
-	}
 	who := s.store.Identity
 	return Run{
 		User: who.User, Host: who.Host, PID: who.PID, ToolVersion: who.ToolVersion,

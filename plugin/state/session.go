@@ -24,9 +24,11 @@ type Session struct {
 	// touched: there was something to record, so that the run's end is worth
 	// recording too. bodiesDirty: the bodies differ from what was saved.
 	touched, bodiesDirty bool
-	parts                []bodyPart
-	info                 RunInfo
-	notes                []string
+	// begun: there are announced objects that no save has written yet.
+	begun bool
+	parts []bodyPart
+	info  RunInfo
+	notes []string
 
 	// saving keeps saves from overtaking each other.
 	saving sync.Mutex

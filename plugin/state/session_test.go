@@ -424,3 +424,43 @@ func TestSessionDeleteTakesUnreadableBodies(t *testing.T) {
 	assert.Empty(t, f.names("Secret"))
 	assert.Empty(t, f.names("ConfigMap"))
 }
+
+func TestSessionResult(t *testing.T) {
+	t.Parallel()
+	f := newFakeCluster(t).withNamespace()
+	s := begin(t, newStore(f), "m")
+	result := func() string { return lastRun(f.get("ConfigMap", "tazuna-state-m")).Result }
+	a := mustKey(t, "m//v1/Namespace/a")
+	require.NoError(t, s.WriteAhead(t.Context(), []Key{a}))
+	assert.Equal(t, ResultRunning, result())
+	s.Applied(entry(t, a.String(), hashA))
+	require.NoError(t, s.Save(t.Context(), false, Metadata{}))
+	assert.Equal(t, ResultRunning, result())
+	s.Describe(RunInfo{Result: "failed"})
+	s.Applied(entry(t, a.String(), hashB))
+	require.NoError(t, s.Save(t.Context(), false, Metadata{}))
+	assert.Equal(t, "failed", result())
+}
+
+// What was noted otherwise waits for the save; only new objects must be announced.
+func TestWriteAheadAnnouncesOnlyNewObjects(t *testing.T) {
+	t.Parallel()
+	f := newFakeCluster(t).withNamespace()
+	s := begin(t, newStore(f), "m")
+	for _, name := range []string{"a", "b"} {
+		s.Applied(entry(t, "m//v1/Namespace/"+name, hashA))
+	}
+	require.NoError(t, s.Save(t.Context(), true, Metadata{}))
+	f.requests()
+	s.Removed(mustKey(t, "m//v1/Namespace/b"))
+	require.NoError(t, s.WriteAhead(t.Context(), []Key{mustKey(t, "m//v1/Namespace/a")}))
+	assert.Empty(t, f.requests())
+
+	f.before = func(_, kind, _ string) error { return errors.New("away") }
+	fresh := []Key{mustKey(t, "m//v1/Namespace/c")}
+	require.Error(t, s.WriteAhead(t.Context(), fresh))
+	f.before = nil
+	f.requests()
+	require.NoError(t, s.WriteAhead(t.Context(), fresh))
+	assert.Equal(t, []string{"update ConfigMap tazuna-state-m"}, f.requests(), "an announcement that failed is still owed")
+}

@@ -28,12 +28,10 @@ func (s *Session) WriteAhead(ctx context.Context, wanted []Key) error {
 	defer s.saving.Unlock()
 	s.mu.Lock()
 	for _, k := range wanted {
-		s.ledger.begin(k)
+		s.begun = s.ledger.begin(k) || s.begun
 	}
-	needed := len(wanted) > 0 && (s.ledger.dirty() || !s.isParent())
-	if needed {
-		s.touched = true
-	}
+	needed := s.begun || len(wanted) > 0 && !s.isParent()
+	s.touched = s.touched || needed
 	s.mu.Unlock()
 	if !needed {
 		return nil
