@@ -7,7 +7,7 @@ import (
 
 // Masker hides values before anything is shown to a person, written to a log or
 // put into an error. It fails closed: what it can't understand it hides as a
-// whole. The zero value hides nothing but what [sensitiveRules] ask for; use
+// whole. The zero value hides only what objects call sensitive themselves; use
 // [DefaultMasker].
 type Masker struct {
 	// Rules choose what is hidden. A user's own rules are appended to
