@@ -179,11 +179,14 @@ func isPassing(err error) bool {
 
 // isCut knows the many ways in which a connection ends before its time.
 func isCut(err error) bool {
-	if utilnet.IsProbableEOF(err) || utilnet.IsHTTP2ConnectionLost(err) {
+	if utilnet.IsProbableEOF(err) {
 		return true
 	}
 	text := err.Error()
-	for _, cut := range []string{"EOF", "http2: server sent GOAWAY", "stream error: stream ID", "server closed idle connection"} {
+	for _, cut := range []string{
+		"EOF", "server closed idle connection", "stream error: stream ID",
+		"http2: server sent GOAWAY", "http2: client conn", "http2: Transport", "http2: no cached connection",
+	} {
 		if strings.Contains(text, cut) {
 			return true
 		}

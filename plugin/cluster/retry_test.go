@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"slices"
@@ -88,6 +89,8 @@ func TestRetryable(t *testing.T) {
 		{"refused before it was sent", errRefused, always, 0},
 		{"GOAWAY", errGoAway, repeatable, 0},
 		{"HTTP/2 connection lost", errLostHTTP2, repeatable, 0},
+		{"HTTP/2 connection closed under way", &connectionError{sent: true, err: errors.New("read the answer: http2: client connection force closed via ClientConn.Close")}, repeatable, 0},
+		{"HTTP/2 that can't be repeated below", &connectionError{sent: true, err: errors.New("http2: Transport: cannot retry err [stream error] after Request.Body was written")}, repeatable, 0},
 		{"HTTP/2 stream error", errStream, repeatable, 0},
 		{"no such host", errNoHost, never, 0},
 		{"name server busy", errNameServer, always, 0},
@@ -225,6 +228,29 @@ func TestOutageIsShared(t *testing.T) {
 	before := clk.waited()
 	require.Error(t, get())
 	assert.Greater(t, clk.waited(), before+20*time.Second, "an answer ends an outage")
+}
+
+// A server that restarts: refused for a moment, then there again.
+func TestServerComesBack(t *testing.T) {
+	server := httptest.NewServer(answer(200, okConfigMap))
+	c := connectAt(t, server.URL)
+	_, err := c.Get(t.Context(), configMaps, "default", "a")
+	require.NoError(t, err)
+	address := server.Listener.Addr().String()
+	server.Close()
+	back := make(chan *http.Server, 1)
+	time.AfterFunc(300*time.Millisecond, func() {
+		l, err := net.Listen("tcp", address)
+		if !assert.NoError(t, err) {
+			return
+		}
+		s := &http.Server{Handler: answer(200, okConfigMap), ReadHeaderTimeout: time.Minute}
+		back <- s
+		_ = s.Serve(l)
+	})
+	_, err = c.Apply(t.Context(), configMaps, configMap("a", nil), ApplyOptions{})
+	require.NoError(t, err)
+	require.NoError(t, (<-back).Close())
 }
 
 func TestCancelEndsBackOff(t *testing.T) {
