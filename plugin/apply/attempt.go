@@ -16,6 +16,7 @@ type attempt struct {
 	*run
 	planned *plan.Object
 	step    step
+	tries   int // this one included
 	session Session
 }
 
@@ -58,7 +59,7 @@ func (r *run) begin(n *node) {
 		r.event(n, EventStarted, "")
 	}
 	r.inflight++
-	a := attempt{run: r, planned: n.planned, step: n.step, session: r.exec.Sessions[n.planned.Manifest]}
+	a := attempt{run: r, planned: n.planned, step: n.step, tries: n.tries, session: r.exec.Sessions[n.planned.Manifest]}
 	go func() {
 		rep := a.make()
 		r.post(func() {

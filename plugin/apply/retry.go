@@ -13,6 +13,10 @@ import (
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/plan"
 )
 
+// maxHiccups bounds how often an object is tried when the server is at fault
+// without saying why.
+const maxHiccups = 4
+
 // failure is what a refused request means for the object.
 type failure int
 
@@ -34,6 +38,8 @@ func (a attempt) classify(o *plan.Object, err error) failure {
 	case ownKind && (isUnserved(err) || isUnavailable(err)):
 		return failurePassing
 	case a.namespaces[o.Ref.Namespace] && isFreshNamespace(err):
+		return failurePassing
+	case statusOf(err).Code >= 500 && a.tries < maxHiccups:
 		return failurePassing
 	default:
 		return failureFinal

@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/plan"
 )
 
@@ -14,6 +15,9 @@ import (
 // and waits if that doesn't show it ready and somebody cares.
 func (r *run) waitReady(n *node, u *unstructured.Unstructured) {
 	verdict := ReadinessOf(u)
+	if bare(u.Object) && hasReadiness(n.planned.Ref) {
+		verdict = waiting("not looked at yet")
+	}
 	switch {
 	case verdict.State == StateReady:
 		r.becomeReady(n, verdict)
@@ -25,6 +29,22 @@ func (r *run) waitReady(n *node, u *unstructured.Unstructured) {
 			r.judge(n, verdict)
 		}
 	}
+}
+
+// bare tells an object of which only the metadata was read: what a record or an
+// earlier run proves to be as wanted is not read as a whole.
+func bare(body map[string]any) bool {
+	for key := range body {
+		if key != "apiVersion" && key != "kind" && key != "metadata" {
+			return false
+		}
+	}
+	return true
+}
+
+// hasReadiness tells whether metadata is not enough to call a kind ready.
+func hasReadiness(ref object.Ref) bool {
+	return !object.BuiltIn(ref.Group) || judgeOf(ref.GroupKind()) != nil || isDefinition(ref) || ref.Kind == "PersistentVolumeClaim"
 }
 
 // mustWait tells whether anything depends on the object getting ready. What is
@@ -73,6 +93,11 @@ func (r *run) wait(n *node, u *unstructured.Unstructured, reason string) {
 	})
 	r.tracker.add(n)
 	r.pods.add(n)
+	if n.planned.Op == plan.OpNone && isDefinition(n.planned.Ref) {
+		// Definitions can be very large and are mostly as they should be: the
+		// answer is likely here before the watch has shown all of them.
+		r.tracker.ask(n)
+	}
 }
 
 // look takes in a newer state of an object that is waited for.

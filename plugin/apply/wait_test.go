@@ -452,3 +452,22 @@ webhooks: [{name: a, clientConfig: {service: {namespace: x, name: back}}}]
 		assert.Equal(t, "apply MutatingWebhookConfiguration /hook", calls[len(calls)-1])
 	})
 }
+
+func TestUnchangedObjectsKnownByMetadataAreLookedAtBeforeADeletion(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHarness(t)
+		text := "{apiVersion: demo.example/v1, kind: Pool, metadata: {name: p, namespace: x}}"
+		h.cluster.put(t, text)
+		h.cluster.change("Pool x/p", func(u *unstructured.Unstructured) { setCondition(u, "Ready", "False", "", "soon") })
+		known := h.cluster.over(t, plan.OpNone, text)
+		delete(known.Live, "status")
+		time.AfterFunc(5*time.Second, func() {
+			h.cluster.change("Pool x/p", func(u *unstructured.Unstructured) { setCondition(u, "Ready", "True", "", "") })
+		})
+		begun := time.Now()
+		old := pruning(t, h, oldConfigMap)
+		r := h.run(known, old)
+		assert.Equal(t, Counts{Unchanged: 1, Deleted: 1}, r.Counts)
+		assert.Equal(t, 5*time.Second, time.Since(begun))
+	})
+}

@@ -304,6 +304,25 @@ func TestFinalFailuresAreNotTriedAgain(t *testing.T) {
 	}
 }
 
+func TestServersAtFaultAreAskedAFewTimes(t *testing.T) {
+	for refusals, outcome := range map[int]Outcome{1: OutcomeApplied, 3: OutcomeApplied, 4: OutcomeFailed} {
+		synctest.Test(t, func(t *testing.T) {
+			h := newHarness(t)
+			h.cluster.refuse = func(string) error {
+				if refusals--; refusals >= 0 {
+					return serverError(500, "InternalError", "boom")
+				}
+				return nil
+			}
+			r := h.run(creates(t, newConfigMap)...)
+			assert.Equal(t, outcome, of(r, "a").Outcome)
+			if outcome == OutcomeFailed {
+				assert.Equal(t, "boom", of(r, "a").Reason)
+			}
+		})
+	}
+}
+
 func terminating() error {
 	return &apierrors.StatusError{ErrStatus: metav1.Status{
 		Code: 403, Reason: metav1.StatusReasonForbidden,
