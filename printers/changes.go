@@ -67,7 +67,7 @@ func (p *printer) diff(o plan.ObjectReport) error {
 	}
 	rs := rows(before.lines, after.lines, diffLines(before.lines, after.lines), p.o.Context)
 	notes := annotate(rs, before, after, o.Differences, p.o)
-	markChanges(rs, p.o.width())
+	markChanges(rs)
 
 	p.heading(string(o.Op), o)
 	for _, r := range rs {
@@ -119,12 +119,11 @@ func (p *printer) row(r row) {
 		p.line("  ...")
 		return
 	}
-	text := p.gutter(r) + shortened(r, p.o.width())
 	var comment string
 	if len(r.comments) > 0 {
 		comment = "  " + painted(p.paint.comment, "# "+strings.Join(r.comments, "; "))
 	}
-	p.line(painted(p.rowColor(r.kind), text), comment)
+	p.line(p.rowText(r), comment)
 }
 
 func (p *printer) rowColor(kind rowKind) *color.Color {

@@ -49,6 +49,7 @@ func isOff(value string) bool { return value == "0" || value == "false" }
 // itself, so that two printers in one process never disturb each other.
 type palette struct {
 	header, removed, added, comment, warn, bad, good, other *color.Color
+	removedStrong, addedStrong                              *color.Color
 }
 
 func newPalette(on bool) palette {
@@ -70,6 +71,9 @@ func newPalette(on bool) palette {
 		bad:     paint(color.FgRed, color.Bold),
 		good:    paint(color.FgGreen),
 		other:   paint(color.FgMagenta),
+
+		removedStrong: paint(color.FgRed, color.ReverseVideo),
+		addedStrong:   paint(color.FgGreen, color.ReverseVideo),
 	}
 }
 

@@ -18,7 +18,7 @@ type row struct {
 	text        string
 	comments    []string
 	// from and to are the bytes of text that differ from the line it replaces;
-	// equal when nothing is known. Only cut lines need them.
+	// equal when nothing is known.
 	from, to int
 }
 

@@ -14,16 +14,13 @@ const (
 )
 
 // markChanges notes in removed and added rows where they differ from the line
-// they face. Only lines that will be cut need it: the rest is shown whole.
-func markChanges(rows []row, width int) {
+// they face.
+func markChanges(rows []row) {
 	for i := 0; i < len(rows); {
 		removed := run(rows, i, rowRemoved)
 		added := run(rows, i+removed, rowAdded)
 		for k := range min(removed, added) {
-			l, r := &rows[i+k], &rows[i+removed+k]
-			if len(l.text) > width || len(r.text) > width {
-				markPair(l, r)
-			}
+			markPair(&rows[i+k], &rows[i+removed+k])
 		}
 		i += max(1, removed+added)
 	}
