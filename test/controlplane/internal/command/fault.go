@@ -60,8 +60,8 @@ func bindFault(cmd *cobra.Command, opts *faultOptions) {
 	flags.StringVar(&rule.Message, "message", "", "with --status: message of the answer")
 	flags.BoolVar(&rule.Cut, "cut", false, "close the connection instead of performing")
 	flags.BoolVar(&opts.cutAfter, "cut-after", false, "perform, then close the connection without an answer")
-	flags.DurationVar(&rule.CutIn, "cut-in", 0, "perform and answer, and close the connection after this time")
-	flags.DurationVar(&rule.Delay, "delay", 0, "wait this time first")
+	flags.DurationVar(&rule.CutIn.Duration, "cut-in", 0, "perform and answer, and close the connection after this time")
+	flags.DurationVar(&rule.Delay.Duration, "delay", 0, "wait this time first")
 	flags.IntVar(&rule.KillPID, "kill-pid", 0, "kill this process and close the connection")
 	flags.StringVar(&rule.KillPIDFile, "kill-pid-file", "", "like --kill-pid, with the process id read from a file at that moment")
 	flags.StringVar(&opts.when, "when", "", "with --kill-pid or --cut: before (default) or after performing")
@@ -100,7 +100,7 @@ func newLatency(open opener) *cobra.Command {
 				}
 				return printJSON(cmd.OutOrStdout(), latencies)
 			}
-			if latency.Add, err = time.ParseDuration(add); err != nil {
+			if latency.Add.Duration, err = time.ParseDuration(add); err != nil {
 				return errors.New("--add: want a duration such as 20ms, or 0")
 			}
 			latencies, err := client.SetLatency(cmd.Context(), latency)

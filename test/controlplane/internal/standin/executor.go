@@ -51,7 +51,8 @@ func (e *executor) ExecInContainer(
 	return nil
 }
 
-// AttachContainer shows the log of the container from now on.
+// AttachContainer shows the log of the container and what is added to it. A
+// real one begins with now, but there a client attaches before much is written.
 func (e *executor) AttachContainer(
 	ctx context.Context, _, _, container string, _ io.Reader, stdout, _ io.WriteCloser,
 	_ bool, _ <-chan remotecommand.TerminalSize,
@@ -59,7 +60,7 @@ func (e *executor) AttachContainer(
 	if stdout == nil {
 		return errors.New("attach without output is not played")
 	}
-	options := logOptions{follow: true}
+	options := logOptions{follow: true, tail: -1}
 	return e.kubelet.writeLog(ctx, e.pod, container, options, stdout)
 }
 

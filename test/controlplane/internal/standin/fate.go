@@ -27,6 +27,8 @@ type Clock struct {
 	// Since is when the Pod was first seen on its node. The status has it in
 	// whole seconds only, which would make short durations end early.
 	Since time.Time
+	// Asked is when the Pod was first seen deleted, likewise.
+	Asked time.Time
 }
 
 // Process is the local process of a Pod that has one.
@@ -77,7 +79,7 @@ type fate struct {
 func Next(pod *corev1.Pod, process Process, clock Clock) Step {
 	wish, err := ParseWish(pod.Annotations)
 	if pod.DeletionTimestamp != nil {
-		return terminate(pod, wish, clock)
+		return terminate(wish, clock)
 	}
 	if pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed {
 		return Step{}
@@ -96,14 +98,9 @@ func Next(pod *corev1.Pod, process Process, clock Clock) Step {
 
 // terminate lets a deleted Pod linger as long as it asked to; its grace period
 // is deliberately no bound, so that tests can have a Pod that does not end.
-func terminate(pod *corev1.Pod, wish Wish, clock Clock) Step {
-	grace := time.Duration(0)
-	if pod.DeletionGracePeriodSeconds != nil {
-		grace = time.Duration(*pod.DeletionGracePeriodSeconds) * time.Second
-	}
-	asked := pod.DeletionTimestamp.Add(-grace)
-	if left := wish.TerminateAfter - clock.Now.Sub(asked); wish.TerminateAfter > 0 && left > 0 {
-		return Step{Again: left}
+func terminate(wish Wish, clock Clock) Step {
+	if wait := left(wish.TerminateAfter, clock.Now.Sub(clock.Asked)); wait > 0 {
+		return Step{Again: wait}
 	}
 	return Step{Delete: true}
 }

@@ -172,12 +172,13 @@ func madeLog(pod *corev1.Pod, container string) []logLine {
 	}
 	name := pod.Name + "/" + container
 	lines := []logLine{{at: at, text: name + " started on " + pod.Spec.NodeName}}
-	if text := pod.Annotations[Prefix+"log"]; text != "" {
+	isInit := slices.ContainsFunc(pod.Spec.InitContainers, func(c corev1.Container) bool { return c.Name == container })
+	if text := pod.Annotations[Prefix+"log"]; text != "" && !isInit {
 		for line := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n") {
 			lines = append(lines, logLine{at: at, text: line})
 		}
 	}
-	status := findStatus(pod.Status.ContainerStatuses, container)
+	status := findStatus(slices.Concat(pod.Status.ContainerStatuses, pod.Status.InitContainerStatuses), container)
 	ended := status.State.Terminated
 	if ended == nil {
 		ended = status.LastTerminationState.Terminated

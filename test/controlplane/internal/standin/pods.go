@@ -33,8 +33,8 @@ type pods struct {
 	queue     workqueue.TypedRateLimitingInterface[cache.ObjectName]
 
 	mu sync.Mutex
-	// seen is when each Pod was first seen on its node.
-	seen map[types.UID]time.Time
+	// seen tells when what was first seen of each Pod.
+	seen map[types.UID]Clock
 }
 
 func newPods(client kubernetes.Interface, nodes []string, processes *processes) *pods {
@@ -51,7 +51,7 @@ func newPods(client kubernetes.Interface, nodes []string, processes *processes) 
 		informer:  factory.Core().V1().Pods().Informer(),
 		queue: workqueue.NewTypedRateLimitingQueue(
 			workqueue.NewTypedItemExponentialFailureRateLimiter[cache.ObjectName](20*time.Millisecond, 5*time.Second)),
-		seen: map[types.UID]time.Time{},
+		seen: map[types.UID]Clock{},
 	}
 }
 
@@ -120,20 +120,25 @@ func (p *pods) get(namespace, name string) (*corev1.Pod, bool) {
 	return pod, ok
 }
 
-// since is when the Pod was first seen; after a restart of ours its status has
-// to tell.
-func (p *pods) since(pod *corev1.Pod, now time.Time) time.Time {
+// clock tells the time for a Pod. What happened before this process was started
+// has to be told by the Pod itself.
+func (p *pods) clock(pod *corev1.Pod) Clock {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	since, found := p.seen[pod.UID]
+	now := time.Now()
+	clock, found := p.seen[pod.UID]
 	if !found {
-		since = now
+		clock.Since = now
 		if pod.Status.StartTime != nil {
-			since = pod.Status.StartTime.Time
+			clock.Since = pod.Status.StartTime.Time
 		}
-		p.seen[pod.UID] = since
 	}
-	return since
+	if pod.DeletionTimestamp != nil && clock.Asked.IsZero() {
+		clock.Asked = now
+	}
+	clock.Now = now
+	p.seen[pod.UID] = clock
+	return clock
 }
 
 func (p *pods) workOnce(ctx context.Context) bool {
@@ -167,9 +172,7 @@ func (p *pods) workOnce(ctx context.Context) bool {
 
 // advance takes one step with a Pod.
 func (p *pods) advance(ctx context.Context, pod *corev1.Pod) (time.Duration, error) {
-	now := time.Now()
-	clock := Clock{Now: now, Since: p.since(pod, now)}
-	step := Next(pod, p.processes.state(pod.UID), clock)
+	step := Next(pod, p.processes.state(pod.UID), p.clock(pod))
 	if step.Delete {
 		p.processes.stop(pod.UID)
 		return 0, p.remove(ctx, pod)

@@ -169,4 +169,3 @@ func initFate(container *corev1.Container, outcome fate) fate {
 		return fate{state: stateEnded}
 	}
 }
-

@@ -5,13 +5,15 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // Latency delays requests of clients whose user agent has a prefix; an empty
 // prefix means every client.
 type Latency struct {
-	UserAgent string        `json:"userAgent"`
-	Add       time.Duration `json:"add"`
+	UserAgent string          `json:"userAgent"`
+	Add       metav1.Duration `json:"add"`
 }
 
 // latencies holds at most one delay for each prefix.
@@ -23,8 +25,8 @@ type latencies struct {
 // set replaces the delay of a prefix; zero takes it away, and zero with an
 // empty prefix takes all away.
 func (l *latencies) set(latency Latency) error {
-	if latency.Add < 0 || latency.Add > maxDelay {
-		return fmt.Errorf("latency %s: want 0 to %s", latency.Add, maxDelay)
+	if outOfBounds(latency.Add.Duration) {
+		return fmt.Errorf("latency %s: want 0 to %s", latency.Add.Duration, maxDelay)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -38,7 +40,7 @@ func (l *latencies) set(latency Latency) error {
 			kept = append(kept, old)
 		}
 	}
-	if latency.Add > 0 {
+	if latency.Add.Duration > 0 {
 		kept = append(kept, latency)
 	}
 	l.list = kept
@@ -61,7 +63,7 @@ func (l *latencies) of(request *Request) time.Duration {
 			continue
 		}
 		if len(latency.UserAgent) > longest {
-			longest, delay = len(latency.UserAgent), latency.Add
+			longest, delay = len(latency.UserAgent), latency.Add.Duration
 		}
 	}
 	return delay

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // maxDelay bounds every wait that a rule or a latency may cause.
@@ -37,9 +39,9 @@ type Rule struct {
 	// without an answer. All requests on the connection are hit, as in a real cut.
 	Cut bool `json:"cut,omitempty"`
 	// CutIn performs and answers, and closes the connection this much later.
-	CutIn time.Duration `json:"cutIn,omitempty"`
+	CutIn metav1.Duration `json:"cutIn,omitzero"`
 	// Delay waits before anything else.
-	Delay time.Duration `json:"delay,omitempty"`
+	Delay metav1.Duration `json:"delay,omitzero"`
 	// KillPID kills this process and then cuts.
 	KillPID int `json:"killPID,omitempty"`
 	// KillPIDFile is like KillPID with the process id read from a file when
@@ -58,7 +60,7 @@ func (r Rule) Validate() error {
 		return err
 	}
 	actions := 0
-	for _, set := range []bool{r.Status != 0, r.Cut, r.CutIn > 0, r.KillPID != 0, r.KillPIDFile != ""} {
+	for _, set := range []bool{r.Status != 0, r.Cut, r.CutIn.Duration > 0, r.KillPID != 0, r.KillPIDFile != ""} {
 		if set {
 			actions++
 		}
@@ -66,11 +68,11 @@ func (r Rule) Validate() error {
 	switch {
 	case actions > 1:
 		return errors.New("a rule takes one of a status, a cut or a kill")
-	case actions == 0 && r.Delay == 0:
+	case actions == 0 && r.Delay.Duration == 0:
 		return errors.New("a rule needs a status, a cut, a kill or a delay")
 	case r.Status != 0 && !slices.Contains(statuses(), r.Status):
 		return fmt.Errorf("status %d: want one of %v", r.Status, statuses())
-	case r.Delay < 0 || r.Delay > maxDelay || r.CutIn < 0 || r.CutIn > maxDelay:
+	case outOfBounds(r.Delay.Duration) || outOfBounds(r.CutIn.Duration):
 		return fmt.Errorf("durations: want 0 to %s", maxDelay)
 	case r.KillPID != 0 && (r.KillPID <= 1 || r.KillPID == os.Getpid()):
 		return fmt.Errorf("process %d: not to be killed", r.KillPID)
@@ -81,6 +83,8 @@ func (r Rule) Validate() error {
 	}
 	return nil
 }
+
+func outOfBounds(delay time.Duration) bool { return delay < 0 || delay > maxDelay }
 
 func statuses() []int {
 	return []int{
@@ -95,8 +99,8 @@ func (r Rule) kills() bool { return r.KillPID != 0 || r.KillPIDFile != "" }
 // action is the word for the record.
 func (r Rule) action() string {
 	var words []string
-	if r.Delay > 0 {
-		words = append(words, "delay "+r.Delay.String())
+	if r.Delay.Duration > 0 {
+		words = append(words, "delay "+r.Delay.Duration.String())
 	}
 	switch {
 	case r.Status != 0:
@@ -105,8 +109,8 @@ func (r Rule) action() string {
 		words = append(words, "kill "+string(r.moment()))
 	case r.Cut:
 		words = append(words, "cut "+string(r.moment()))
-	case r.CutIn > 0:
-		words = append(words, "cut in "+r.CutIn.String())
+	case r.CutIn.Duration > 0:
+		words = append(words, "cut in "+r.CutIn.Duration.String())
 	}
 	return strings.Join(words, ", ")
 }

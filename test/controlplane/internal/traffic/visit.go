@@ -49,7 +49,7 @@ func (v *visit) serve(w http.ResponseWriter, r *http.Request) {
 		v.perform(w, r)
 		return
 	}
-	if !pause(r.Context(), rule.Delay) {
+	if !pause(r.Context(), rule.Delay.Duration) {
 		return
 	}
 	switch {
@@ -59,10 +59,10 @@ func (v *visit) serve(w http.ResponseWriter, r *http.Request) {
 		answer(writer, v.request, rule)
 	case rule.Cut || rule.kills():
 		v.cut(r)
-	case rule.CutIn > 0:
+	case rule.CutIn.Duration > 0:
 		// The timer outlives the request: the connection is cut even when this
 		// request was over sooner.
-		time.AfterFunc(rule.CutIn, func() { v.gate.conns.cut(r.RemoteAddr) })
+		time.AfterFunc(rule.CutIn.Duration, func() { v.gate.conns.cut(r.RemoteAddr) })
 		v.perform(w, r)
 	default:
 		v.perform(w, r)
