@@ -91,8 +91,8 @@ func (o *applyOptions) run(ctx context.Context, env *Env) error {
 	if err != nil {
 		return err
 	}
-	report := current.Report(o.view.masker())
-	if err := o.view.print(env, report); err != nil {
+	report := o.view.report(current)
+	if err := o.view.print(ctx, env, report); err != nil {
 		return err
 	}
 	switch {
@@ -117,7 +117,7 @@ func (o *applyOptions) validateFlags() error {
 	}
 	switch strings.ToLower(o.validate) {
 	case "strict", "warn", "ignore":
-		return nil
+		return o.view.validate()
 	default:
 		return fmt.Errorf("--validate: wanted strict, warn or ignore, found %q", o.validate)
 	}

@@ -7,15 +7,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/plan"
-	"github.com/kubectl-tazuna/kubectl-tazuna/printers"
 )
 
 // diffOptions are those of diff and plan.
 type diffOptions struct {
 	source   sourceOptions
 	view     viewOptions
+	selected selectOptions
 	policy   policyOptions
 	exitCode bool
 	dryRun   string
@@ -53,7 +52,7 @@ the changes. Nothing is written.
 Exit codes: 0 nothing to do, 1 something to do, 2 an error.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			o.view.tableOnly = true
+			o.view.summary = true
 			return o.run(cmd.Context(), env)
 		},
 	}
@@ -64,6 +63,7 @@ Exit codes: 0 nothing to do, 1 something to do, 2 an error.`,
 func (o *diffOptions) addFlags(cmd *cobra.Command) {
 	o.source.addFlags(cmd)
 	o.view.addFlags(cmd)
+	o.selected.addFlags(cmd)
 	o.policy.addFlags(cmd)
 	cmd.Flags().BoolVar(&o.exitCode, "exit-code", true, "Exit with 1 when there are differences")
 	cmd.Flags().StringVar(&o.dryRun, "dry-run", "", "server also asks the server about objects that don't exist yet")
@@ -74,7 +74,7 @@ func (o *diffOptions) run(ctx context.Context, env *Env) error {
 	if err != nil {
 		return &ExitError{Code: ExitDiffFailed, Err: err}
 	}
-	if err := o.view.print(env, report); err != nil {
+	if err := o.view.print(ctx, env, report); err != nil {
 		return exit(ExitDiffFailed, err)
 	}
 	return o.verdict(report)
@@ -84,6 +84,13 @@ func (o *diffOptions) compare(ctx context.Context, env *Env) (*plan.Report, erro
 	if o.dryRun != "" && o.dryRun != "server" {
 		return nil, fmt.Errorf("--dry-run of a command that never writes: wanted server, found %q", o.dryRun)
 	}
+	if err := o.view.validate(); err != nil {
+		return nil, err
+	}
+	selection, err := o.selected.selection()
+	if err != nil {
+		return nil, err
+	}
 	p, err := env.prepare(ctx, &o.source)
 	if err != nil {
 		return nil, err
@@ -92,7 +99,7 @@ func (o *diffOptions) compare(ctx context.Context, env *Env) (*plan.Report, erro
 	if err != nil {
 		return nil, err
 	}
-	return result.Report(o.view.masker()), nil
+	return o.view.report(result).Select(selection), nil
 }
 
 func (o *diffOptions) planOptions() planOptions {
@@ -119,52 +126,6 @@ func (o *diffOptions) verdict(r *plan.Report) error {
 		return &ExitError{Code: ExitFailed}
 	}
 	return nil
-}
-
-// viewOptions say how a plan is shown.
-type viewOptions struct {
-	output      string
-	context     int
-	lineNumbers bool
-	showIgnored bool
-	showSecrets bool
-	tableOnly   bool
-}
-
-func (o *viewOptions) addFlags(cmd *cobra.Command) {
-	f := cmd.Flags()
-	f.StringVarP(&o.output, "output", "o", "", "Print the plan as json, yaml, kyaml, name, jsonpath=… or go-template=…")
-	f.IntVar(&o.context, "context-lines", 2, "Unchanged lines around a change; -1 shows all")
-	f.BoolVar(&o.lineNumbers, "line-numbers", true, "Number the lines of a diff")
-	f.BoolVar(&o.showIgnored, "show-ignored", false, "Also show differences that the server would undo")
-	f.BoolVar(&o.showSecrets, "show-secrets", false, "Don't mask the values of Secrets")
-}
-
-func (o *viewOptions) masker() object.Masker {
-	m := object.DefaultMasker()
-	m.Show = o.showSecrets
-	return m
-}
-
-// print writes the plan to stdout and its warnings to stderr.
-func (o *viewOptions) print(env *Env, r *plan.Report) error {
-	for _, w := range r.Warnings {
-		env.warn(w)
-	}
-	if o.output != "" {
-		return printers.Structured(env.Out, o.output, r)
-	}
-	colors, err := env.colors(env.Out)
-	if err != nil {
-		return err
-	}
-	p := printers.DefaultOptions(env.Out)
-	p.Color, p.Now = colors, env.Clock.Now()
-	p.Context, p.LineNumbers, p.ShowIgnored = o.context, o.lineNumbers, o.showIgnored
-	if o.tableOnly {
-		return printers.Summary(r, p)
-	}
-	return printers.Report(r, p)
 }
 
 // policyOptions are the flags that change what is refused.

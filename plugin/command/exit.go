@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"os"
+	"syscall"
 )
 
 // Exit codes (design §7, docs/exit-codes.md).
@@ -63,3 +66,11 @@ func ExitCode(ctx context.Context, err error) (code int, message string) {
 
 // errInterrupted is the cause of a context that a signal cancelled.
 var errInterrupted = errors.New("interrupted")
+
+// ignoreLeft drops the error of writing to somebody who has stopped reading.
+func ignoreLeft(err error) error {
+	if errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe) || errors.Is(err, os.ErrClosed) {
+		return nil
+	}
+	return err
+}

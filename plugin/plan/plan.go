@@ -81,6 +81,9 @@ type Object struct {
 
 	// before and after are the compared values of the text diff, unmasked.
 	before, after map[string]any
+	// live and result are the same sides whole, for the server's view; nil where
+	// they are absent or the server was not asked.
+	live, result map[string]any
 	// again is what the object was planned from, for planning it once more.
 	again *wanted
 }
@@ -107,6 +110,16 @@ func (p *Plan) Empty() bool {
 		}
 	}
 	return true
+}
+
+// Known reports whether the word names an operation.
+func (op Op) Known() bool {
+	switch op {
+	case OpCreate, OpUpdate, OpAdopt, OpReplace, OpDelete, OpRefuse, OpBlocked, OpError:
+		return true
+	default:
+		return false
+	}
 }
 
 // Writes reports whether an operation writes to the object.

@@ -11,14 +11,20 @@ import (
 
 // Report returns the masked form of the plan. It is the only way from a plan
 // to anything that leaves the process.
-func (p *Plan) Report(mask object.Masker) *Report {
+func (p *Plan) Report(mask object.Masker) *Report { return p.report(mask, false) }
+
+// FullReport is Report with the whole live object against the server's dry-run,
+// where it was asked, on the two sides of the text.
+func (p *Plan) FullReport(mask object.Masker) *Report { return p.report(mask, true) }
+
+func (p *Plan) report(mask object.Masker, full bool) *Report {
 	r := &Report{
 		APIVersion: APIVersion, Kind: ReportKind,
 		Context: p.Context.Context, Server: p.Context.Server,
 		Objects: []ObjectReport{}, Leftover: p.Leftover, Warnings: p.Warnings,
 	}
 	for _, o := range p.Objects {
-		r.Objects = append(r.Objects, o.report(mask))
+		r.Objects = append(r.Objects, o.report(mask, full))
 	}
 	for _, m := range p.Manifests {
 		if m.Repair != "" {
@@ -29,7 +35,7 @@ func (p *Plan) Report(mask object.Masker) *Report {
 	return r
 }
 
-func (o *Object) report(mask object.Masker) ObjectReport {
+func (o *Object) report(mask object.Masker, full bool) ObjectReport {
 	out := ObjectReport{
 		Manifest: o.Manifest, Kind: o.Ref.Kind, Namespace: o.Ref.Namespace, Name: o.Ref.Name,
 		APIVersion: apiVersion(o.Key.Group, o.Key.Version), Op: o.Op, Created: o.Created,
@@ -46,7 +52,11 @@ func (o *Object) report(mask object.Masker) ObjectReport {
 	if o.Op != OpNone && o.Live != nil {
 		out.State, out.Info = readiness(o.Live)
 	}
-	out.Before, out.After = mask.Pair(o.before, o.after)
+	before, after := o.before, o.after
+	if full && o.result != nil {
+		before, after = o.live, o.result
+	}
+	out.Before, out.After = mask.Pair(before, after)
 	out.Differences = maskDifferences(o.Differences, out.Before, out.After, mask, o)
 	out.Hidden = maskDifferences(o.Hidden, nil, nil, mask, o)
 	return out

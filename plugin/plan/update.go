@@ -29,6 +29,9 @@ func (p Planner) decideUpdate(ctx context.Context, w *wanted, ready prepared) er
 		return nil
 	}
 	result, err := p.dryRun(ctx, o)
+	if apierrors.IsConflict(err) {
+		return fmt.Errorf("%w: %s", errMoved, o.scrub(err))
+	}
 	if err != nil {
 		o.conclude(decide(e), e)
 		return p.dryRunFailed(ctx, o, ready, err)
@@ -108,6 +111,7 @@ func (o *Object) conclude(d decision, e evidence) {
 	if o.Op == OpNone {
 		return
 	}
+	o.live, o.result = e.live, e.result
 	after, verified := e.result, e.result != nil
 	if !verified {
 		after = e.desired
