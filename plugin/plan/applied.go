@@ -13,10 +13,10 @@ const lastAppliedAnnotation = "kubectl.kubernetes.io/last-applied-configuration"
 func applied(want prepared, o object.Object, entry state.Entry, recorded bool, live map[string]any, h object.Hasher) (body map[string]any, known bool) {
 	if recorded && entry.ContentHash != "" {
 		if same, err := h.Matches(o.Body, entry.ContentHash); err == nil && same {
-			return withStatusOf(want.desired, entry.Body), true
+			return withStatusOf(want.desired, asked(entry.Body)), true
 		}
 		if entry.Body != nil {
-			return reveal(h, entry.Body, want.desired, comparable(live)), true
+			return reveal(h, asked(entry.Body), want.desired, comparable(live)), true
 		}
 	}
 	if recorded {
@@ -36,6 +36,17 @@ func withStatusOf(body, from map[string]any) map[string]any {
 	return out
 }
 
+// asked returns a body without a status that nobody means to apply, by the same
+// rule as for the files: what was not asked can't have left the files.
+func asked(body map[string]any) map[string]any {
+	if body == nil {
+		return nil
+	}
+	out := copyMap(body)
+	dropStatus(object.Object{Body: body}, out)
+	return out
+}
+
 // annotated reads what client-side kubectl apply left on the object.
 func annotated(live map[string]any) (map[string]any, bool) {
 	meta, _ := live["metadata"].(map[string]any)
@@ -48,7 +59,7 @@ func annotated(live map[string]any) (map[string]any, bool) {
 	if err != nil {
 		return nil, false
 	}
-	return object.DropNulls(comparable(body), nil), true
+	return object.DropNulls(comparable(asked(body)), nil), true
 }
 
 // reveal replaces the keyed hashes that a record holds instead of secret values

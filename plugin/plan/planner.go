@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -246,17 +247,50 @@ func (p Planner) decideObject(ctx context.Context, w *wanted, found liveSet) err
 		return nil
 	}
 	p.readSchema(ctx, w, live != nil)
-	ready := prepare(o.Desired, o.Mapping, w.schema, w.label)
-	o.Send, o.Notes = ready.send, append(o.Notes, ready.notes...)
 	if live == nil {
-		return p.decideCreate(ctx, o, ready)
+		return p.decideCreate(ctx, o, p.makeReady(w, o.Notes))
 	}
-	setLive(o, live)
-	if err := p.decideUpdate(ctx, w, ready); err != nil {
-		return err
+	return p.decideExisting(ctx, w, live)
+}
+
+// makeReady prepares a built object and notes what it left out.
+func (p Planner) makeReady(w *wanted, notes []string) prepared {
+	o := w.out
+	ready := prepare(o.Desired, o.Mapping, w.schema, w.label)
+	o.Send, o.Notes = ready.send, append(slices.Clip(notes), ready.notes...)
+	return ready
+}
+
+// rereads is how often an object is read again because somebody, mostly a
+// controller, wrote it between our read and the dry-run.
+const rereads = 5
+
+// errMoved says that the object is no longer the one that was read.
+var errMoved = errors.New("it was changed while it was compared")
+
+func (p Planner) decideExisting(ctx context.Context, w *wanted, live *unstructured.Unstructured) error {
+	o, notes := w.out, w.out.Notes
+	for tries := 0; ; tries++ {
+		setLive(o, live)
+		err := p.decideUpdate(ctx, w, p.makeReady(w, notes))
+		switch {
+		case err == nil:
+			p.remember(w)
+			return nil
+		case !errors.Is(err, errMoved):
+			return err
+		case tries == rereads:
+			o.Op, o.Err = OpError, fmt.Errorf("%s: %w", o.Desired.Origin, err)
+			return nil
+		}
+		if live, err = p.getOne(ctx, o.Mapping, o.Ref); err != nil {
+			return fmt.Errorf("read %s again: %w", o.Ref, err)
+		}
+		if live == nil {
+			o.Live, o.UID, o.ResourceVersion, o.Created = nil, "", "", nil
+			return p.decideCreate(ctx, o, p.makeReady(w, notes))
+		}
 	}
-	p.remember(w)
-	return nil
 }
 
 // hashAll computes the content hashes; an object of a masked kind has none
