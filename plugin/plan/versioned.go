@@ -60,13 +60,13 @@ func isVersion(body map[string]any) bool {
 	return ok && get(mapAt(body, "metadata", "annotations"), config.KappVersioned).ok
 }
 
-// version plans the versioned objects of one manifest. existing are the objects
+// planVersions plans the versioned objects of one manifest. existing are the objects
 // that are ours and may be versions: the entries of the record, or what isVersion
 // says of live objects; others may be among them.
 //
 // A version is taken to be unchanged until it differs from the newest existing
 // one, which a changed reference to another version also makes it do, and so on.
-func version(objects []object.Object, existing []object.Ref, rules []config.TemplateRule, same sameAs) (versioning, error) {
+func planVersions(objects []object.Object, existing []object.Ref, rules []config.TemplateRule, same sameAs) (versioning, error) {
 	v := newVersioner(objects, existing)
 	if err := v.firstNames(); err != nil {
 		return versioning{}, err
