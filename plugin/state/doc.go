@@ -30,7 +30,8 @@
 //     forget the entry.
 //   - Every write carries the resourceVersion that our previous write returned.
 //     Someone else's write in between is an error that names the writer; nothing
-//     of theirs is overwritten.
+//     of theirs is overwritten. Only bodies are written over: those of another
+//     content do not count anyway.
 //   - An object's identity has no version. An entry under another API version is
 //     the same object: modified, never removed and added.
 //   - An entry stays in the ConfigMap (shard) it was found in.
