@@ -39,6 +39,7 @@ func (p *printer) block(o plan.ObjectReport) error {
 			return err
 		}
 	}
+	p.explained(o)
 	for _, note := range o.Notes {
 		p.note(cleanParagraph(note, "    "))
 	}
@@ -46,6 +47,18 @@ func (p *printer) block(o plan.ObjectReport) error {
 		p.note("not verified by the server: " + cleanParagraph(o.Unverified, "    "))
 	}
 	return nil
+}
+
+// explained says why each path of a block has its verdict.
+func (p *printer) explained(o plan.ObjectReport) {
+	if !p.o.Explain {
+		return
+	}
+	for _, d := range o.Differences {
+		if d.Because != "" {
+			p.note(clean(d.Path) + " is " + string(d.Verdict) + ": " + cleanParagraph(d.Because, "    "))
+		}
+	}
 }
 
 func (p *printer) heading(word string, o plan.ObjectReport) {

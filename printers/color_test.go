@@ -66,7 +66,7 @@ func TestColorIsNoProcessState(t *testing.T) {
 	require.NoError(t, Report(r, on))
 	require.NotContains(t, plain.String(), "\x1b")
 	require.Contains(t, colored.String(), "\x1b[31m  8     -     targetPort: 8\x1b[0m\x1b[31;7m0")
-	require.Contains(t, colored.String(), "\x1b[32m      8 +     targetPort: 81\x1b[0m\n")
+	require.Contains(t, colored.String(), "\x1b[32m      8 +     targetPort: 8\x1b[0m\x1b[32;7m1")
 	require.Equal(t, before, color.NoColor)
 }
 

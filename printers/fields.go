@@ -22,6 +22,7 @@ func Fields(r *plan.Report, o Options) error {
 		for _, d := range obj.Differences {
 			p.fieldLine(d)
 		}
+		p.explained(obj)
 		if hidden {
 			for _, d := range obj.Hidden {
 				p.fieldLine(d)

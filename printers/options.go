@@ -20,6 +20,8 @@ type Options struct {
 	LineNumbers bool
 	// ShowIgnored lists the differences that the server undoes.
 	ShowIgnored bool
+	// Explain adds the reason of every verdict.
+	Explain bool
 	// Summary adds the table of operations.
 	Summary bool
 	// Width is the length in characters above which a line of a value is cut to

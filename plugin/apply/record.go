@@ -101,7 +101,7 @@ func (r *run) recordUnchanged(n *node) {
 	if rec := r.records[o.Manifest]; rec != nil {
 		e, ok := rec.Find(o.Ref)
 		if ok && e.Key == o.Key && e.ContentHash == o.ContentHash && e.UID == string(o.UID) &&
-			e.ResourceVersion == o.ResourceVersion && e.InputKey == r.inputKey(o) && e.Body != nil {
+			e.ResourceVersion == o.ResourceVersion && e.InputKey == r.inputKey(o) && e.LastApplied() != nil {
 			return
 		}
 	}

@@ -79,7 +79,7 @@ func cacheDir() string {
 // store reads and writes the records of the connected cluster.
 func (e *Env) store(c *cluster.Client) *state.Store {
 	return &state.Store{
-		Client: c, Clock: e.Clock, Identity: e.identity(),
+		Client: c, Clock: e.Clock, Identity: e.identity(), LazyBodies: true,
 		OnWait: func(l state.Lock) { e.note("waiting for another run: %s", l) },
 	}
 }

@@ -51,7 +51,7 @@ record of what it installed.`,
 	addGlobalFlags(root, env)
 	root.AddCommand(
 		newDiff(env), newPlan(env), newApply(env), newBuild(env), newCheck(env), newTags(env),
-		newState(env), newVersion(env), newOptions(env),
+		newState(env), newConfig(env), newVersion(env), newOptions(env),
 	)
 	root.SetFlagErrorFunc(flagError)
 	return root

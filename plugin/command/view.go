@@ -29,6 +29,7 @@ type viewOptions struct {
 	showIgnored bool
 	showSecrets bool
 	summary     bool
+	explain     bool
 	pager       string
 }
 
@@ -39,6 +40,7 @@ func (o *viewOptions) addFlags(cmd *cobra.Command) {
 	f.IntVar(&o.context, "context-lines", 2, "Unchanged lines around a change; -1 shows all")
 	f.BoolVar(&o.lineNumbers, "line-numbers", true, "Number the lines of a diff")
 	f.BoolVar(&o.summary, "summary", false, "Show the table of operations only")
+	f.BoolVar(&o.explain, "explain", false, "Say why each difference is what it is called")
 	f.BoolVar(&o.showIgnored, "show-ignored", false, "Also show differences that the server would undo")
 	f.BoolVar(&o.showSecrets, "show-secrets", false, "Don't mask the values of Secrets")
 	f.StringVar(&o.pager, "pager", "auto", "auto pages on a terminal through $TAZUNA_PAGER or $PAGER; never doesn't")
@@ -91,6 +93,7 @@ func (o *viewOptions) print(ctx context.Context, env *Env, r *plan.Report) error
 	}
 	p := printers.DefaultOptions(out)
 	p.Color, p.Now = colors, env.Clock.Now()
+	p.Explain = o.explain
 	p.Context, p.LineNumbers, p.ShowIgnored = o.context, o.lineNumbers, o.showIgnored
 	return wait(o.text(r, p))
 }

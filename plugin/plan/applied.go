@@ -8,21 +8,25 @@ import (
 // lastAppliedAnnotation is where client-side kubectl apply keeps its body.
 const lastAppliedAnnotation = "kubectl.kubernetes.io/last-applied-configuration"
 
-// applied finds what was applied last. known is false when there is nothing
-// but the set of owned fields.
-func applied(want prepared, o object.Object, entry state.Entry, recorded bool, live map[string]any, h object.Hasher) (body map[string]any, known bool) {
+// applied finds what was applied last, nil when there is nothing but the set of
+// owned fields.
+func applied(want prepared, o object.Object, entry state.Entry, recorded bool, live map[string]any, h object.Hasher) (body map[string]any, basis Basis) {
 	if recorded && entry.ContentHash != "" {
+		last := asked(entry.LastApplied())
 		if same, err := h.Matches(o.Body, entry.ContentHash); err == nil && same {
-			return withStatusOf(want.desired, asked(entry.Body)), true
+			return withStatusOf(want.desired, last), BasisUnchanged
 		}
-		if entry.Body != nil {
-			return reveal(h, asked(entry.Body), want.desired, comparable(live)), true
+		if last != nil {
+			return reveal(h, last, want.desired, comparable(live)), BasisRecord
 		}
 	}
 	if recorded {
-		return nil, false
+		return nil, BasisFields
 	}
-	return annotated(live)
+	if body, ok := annotated(live); ok {
+		return body, BasisAnnotation
+	}
+	return nil, BasisFields
 }
 
 // withStatusOf gives a body the status of another one: the content hash, by

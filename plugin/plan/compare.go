@@ -52,7 +52,9 @@ type comparer struct {
 	// exact also reports what only the live side has; used to compare the
 	// server's dry-run with the live object, where nothing is foreign.
 	exact bool
-	out   comparison
+	// all also reports the leaves at which nothing differs.
+	all bool
+	out comparison
 }
 
 // compare lists where d, a and l differ. The schema may be nil: lists are then
@@ -115,7 +117,7 @@ func (c *comparer) walk(s scope, d, a, l value) {
 		c.foreign(s, l)
 	case !d.ok:
 		c.dropped(s, a, l)
-	case c.same(s, d, a, l):
+	case !c.all && c.same(s, d, a, l):
 	default:
 		c.wanted(s, d, a, l)
 	}
@@ -170,7 +172,9 @@ func (c *comparer) same(s scope, d, a, l value) bool {
 // wanted handles what the files name.
 func (c *comparer) wanted(s scope, d, a, l value) {
 	if s.excluded {
-		c.report(s, d, a, l)
+		if !c.same(s, d, a, l) || c.all {
+			c.report(s, d, a, l)
+		}
 		return
 	}
 	switch dv := d.v.(type) {
@@ -185,7 +189,7 @@ func (c *comparer) wanted(s scope, d, a, l value) {
 			return
 		}
 	}
-	if c.equal(s.schema, d, l) {
+	if c.equal(s.schema, d, l) && !c.all {
 		return
 	}
 	c.report(s, d, a, l)

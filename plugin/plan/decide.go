@@ -19,6 +19,10 @@ type evidence struct {
 	// desired and applied are the compared bodies.
 	desired, applied map[string]any
 	policy           Policy
+	// basis tells where applied came from; left are the paths that the cluster
+	// decides.
+	basis Basis
+	left  []fieldpath.Path
 }
 
 // decision is what the evidence says about one object.
@@ -34,10 +38,10 @@ func decide(e evidence) decision {
 	var out decision
 	for _, j := range settle(e) {
 		if j.verdict == VerdictIneffective || (j.verdict == VerdictServer && !j.asked) {
-			out.hidden = append(out.hidden, difference(j.finding, j.verdict, e.ownership))
+			out.hidden = append(out.hidden, e.difference(j))
 			continue
 		}
-		out.shown = append(out.shown, difference(j.finding, j.verdict, e.ownership))
+		out.shown = append(out.shown, e.difference(j))
 		out.force = out.force || j.verdict == VerdictDrift || (j.verdict == VerdictChange && e.ownership.adoptedAt(j.finding))
 	}
 	out.op = operation(&out, e.policy)

@@ -84,6 +84,8 @@ type Object struct {
 	// live and result are the same sides whole, for the server's view; nil where
 	// they are absent or the server was not asked.
 	live, result map[string]any
+	// evidence is what the decision about an existing object rests on, for Explain.
+	evidence *evidence
 	// again is what the object was planned from, for planning it once more.
 	again *wanted
 }

@@ -216,6 +216,9 @@ func (p Planner) newLeft(ctx context.Context, in Input, e state.Entry, claimed m
 		m, err = p.Cluster.Mapping(ctx, left.ref.GroupKind(), none.Served[0])
 	}
 	left.mapping, left.mappingKnown, left.unserved = m, err == nil, err
+	if left.mappingKnown && !m.Namespaced {
+		left.ref.Namespace = "" // the original tool gives cluster-scoped objects one
+	}
 	return left
 }
 

@@ -68,6 +68,8 @@ type Difference struct {
 	// AuthorUnknown is set where a change is certain and managedFields can't
 	// name who made it: deleted fields have no owner.
 	AuthorUnknown bool `json:"authorUnknown,omitempty"`
+	// Because says which row of the table decided, and on what ground.
+	Because string `json:"because,omitempty"`
 	// at is the parsed Path.
 	at fieldpath.Path
 }

@@ -21,6 +21,7 @@ func (p Planner) decideUpdate(ctx context.Context, w *wanted, ready prepared) er
 	if err != nil {
 		return err
 	}
+	o.evidence = &e
 	if o.Adopt, err = adoption(o.Live, e.ownership); err != nil {
 		return fmt.Errorf("%s: %w", o.Ref, err)
 	}
@@ -67,8 +68,9 @@ func (p Planner) gather(w *wanted, ready *prepared) (evidence, error) {
 	}
 	own := ownership{manager: p.Policy.FieldManager, adopted: p.Policy.Adopted, entries: entries}
 	live := comparable(o.Live)
-	a, known := applied(*ready, o.Desired, w.entry, w.recorded, o.Live, p.Hasher)
-	if left := p.leftToCluster(w, *ready, own); len(left) > 0 {
+	a, basis := applied(*ready, o.Desired, w.entry, w.recorded, o.Live, p.Hasher)
+	left := p.leftToCluster(w, *ready, own)
+	if len(left) > 0 {
 		ready.desired, ready.send = leave(ready.desired, live, own, left), leave(ready.send, live, own, left)
 		if a != nil {
 			a = leave(a, live, own, left)
@@ -78,10 +80,10 @@ func (p Planner) gather(w *wanted, ready *prepared) (evidence, error) {
 	e := evidence{
 		ownership: own,
 		live:      live, schema: w.schema, custom: !object.BuiltIn(o.Ref.Group),
-		desired: ready.desired, applied: a, policy: p.Policy,
+		desired: ready.desired, applied: a, policy: p.Policy, basis: basis, left: left,
 	}
 	e.cmp = compare(ready.desired, a, live, w.schema, e.custom, p.excludedFor(*ready, a))
-	if !known {
+	if basis == BasisFields {
 		e.cmp.findings = append(e.cmp.findings, ownedFindings(ready.desired, live, e.ownership)...)
 	}
 	return e, nil
