@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/build"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/plan"
 )
 
@@ -17,6 +19,7 @@ type diffOptions struct {
 	selected selectOptions
 	policy   policyOptions
 	exitCode bool
+	against  []string
 	dryRun   string
 }
 
@@ -65,6 +68,7 @@ func (o *diffOptions) addFlags(cmd *cobra.Command) {
 	o.view.addFlags(cmd)
 	o.selected.addFlags(cmd)
 	o.policy.addFlags(cmd)
+	cmd.Flags().StringSliceVar(&o.against, "against", nil, "Compare with these files or directories instead of a cluster")
 	cmd.Flags().BoolVar(&o.exitCode, "exit-code", true, "Exit with 1 when there are differences")
 	cmd.Flags().StringVar(&o.dryRun, "dry-run", "", "server also asks the server about objects that don't exist yet")
 }
@@ -91,6 +95,13 @@ func (o *diffOptions) compare(ctx context.Context, env *Env) (*plan.Report, erro
 	if err != nil {
 		return nil, err
 	}
+	if len(o.against) > 0 {
+		result, err := o.compareFiles(ctx, env)
+		if err != nil {
+			return nil, err
+		}
+		return o.view.report(result).Select(selection), nil
+	}
 	p, err := env.prepare(ctx, &o.source)
 	if err != nil {
 		return nil, err
@@ -100,6 +111,52 @@ func (o *diffOptions) compare(ctx context.Context, env *Env) (*plan.Report, erro
 		return nil, err
 	}
 	return o.view.report(result).Select(selection), nil
+}
+
+// compareFiles compares two sets of files without a cluster. The other side is
+// read as the first one is: a tazuna.yaml, files or directories.
+func (o *diffOptions) compareFiles(ctx context.Context, env *Env) (*plan.Plan, error) {
+	other := sourceOptions{files: o.against, recursive: o.source.recursive, allowEmpty: o.source.allowEmpty}
+	desired, err := env.buildOffline(ctx, &o.source)
+	if err != nil {
+		return nil, err
+	}
+	base, err := env.buildOffline(ctx, &other)
+	if err != nil {
+		return nil, err
+	}
+	return plan.Against(desired, base), nil
+}
+
+// buildOffline builds the selected objects, with the scopes of the built-in
+// kinds; objects without a namespace go to that of the kubeconfig.
+func (e *Env) buildOffline(ctx context.Context, o *sourceOptions) ([]object.Object, error) {
+	src, err := o.read(e)
+	if err != nil {
+		return nil, err
+	}
+	results, err := e.buildAll(ctx, src)
+	if err != nil {
+		return nil, err
+	}
+	namespace, _, err := e.flags.ToRawKubeConfigLoader().Namespace()
+	if err != nil {
+		return nil, fmt.Errorf("read the namespace of the kubeconfig: %w", err)
+	}
+	results, err = build.Finish(ctx, results, build.Builtin{}, namespace)
+	if err != nil {
+		return nil, err
+	}
+	var out []object.Object
+	for _, r := range results {
+		for _, w := range r.Warnings {
+			e.warn(w.String())
+		}
+		if src.selected[r.Manifest] {
+			out = append(out, r.Objects...)
+		}
+	}
+	return out, nil
 }
 
 func (o *diffOptions) planOptions() planOptions {

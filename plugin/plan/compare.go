@@ -54,7 +54,9 @@ type comparer struct {
 	exact bool
 	// all also reports the leaves at which nothing differs.
 	all bool
-	out comparison
+	// files compares two sets of files, in which a status is as good as any field.
+	files bool
+	out   comparison
 }
 
 // compare lists where d, a and l differ. The schema may be nil: lists are then
@@ -213,7 +215,7 @@ func (c *comparer) maps(s scope, d map[string]any, a value, l map[string]any) {
 		keys = union(d, am, l)
 	}
 	for _, k := range keys {
-		if len(s.path) == 0 && serverOwnedRoot(k) && c.exact {
+		if len(s.path) == 0 && serverOwnedRoot(k) && c.exact && !c.files {
 			continue
 		}
 		c.walk(s.child(field(k), s.schema.Field(k)), get(d, k), get(am, k), get(l, k))

@@ -49,7 +49,7 @@ func (o *Object) report(mask object.Masker, full bool) ObjectReport {
 		out.Reason = o.Err.Error()
 	}
 	out.OpStrategy, out.WaitTo = o.strategy(), o.waitTo()
-	if o.Op != OpNone && o.Live != nil {
+	if o.Op != OpNone && o.UID != "" {
 		out.State, out.Info = readiness(o.Live)
 	}
 	before, after := o.before, o.after
