@@ -18,6 +18,7 @@ const leastObjects = 30
 // really deploy, to an empty cluster of its own: one run has to be enough, and
 // the next one has nothing to do.
 func TestSets(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	sets, err := filepath.Glob(filepath.Join("..", "testdata", "sets", "*"))
 	require.NoError(t, err)

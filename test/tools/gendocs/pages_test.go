@@ -33,7 +33,8 @@ func TestEveryCommandSaysWhatItDoes(t *testing.T) {
 }
 
 func TestPagesAreStable(t *testing.T) {
-	assert.Equal(t, pages(newRoot()), pages(newRoot()))
+	first, second := pages(newRoot()), pages(newRoot())
+	assert.Equal(t, first, second)
 }
 
 func TestWriteRemovesOldPages(t *testing.T) {
