@@ -107,7 +107,7 @@ func (r *run) finish(n *node, rep report) {
 	case donePassing:
 		r.tryLater(n, rep)
 	case doneStopped:
-		r.settle(n, OutcomeLeft, because{reason: leftReason(n)})
+		r.stopped(n)
 	default:
 		r.fail(n, r.becauseOf(n, rep))
 	}
@@ -142,15 +142,22 @@ func (r *run) unchanged(n *node) {
 	r.waitReady(n, &unstructured.Unstructured{Object: o.Live})
 }
 
+// stopped settles an attempt that found out that the run ends.
+func (r *run) stopped(n *node) {
+	if r.interrupted {
+		r.settle(n, OutcomeLeft, because{reason: leftReason(n), err: n.lastErr})
+		return
+	}
+	r.outOfTime(n)
+}
+
 // tryLater gives the place back and comes again, unless the object's time is up.
 func (r *run) tryLater(n *node, rep report) {
 	n.lastErr = rep.err
 	pause := backoff(n.tries)
 	switch limit := r.objectTimeout(); {
-	case r.interrupted:
-		r.settle(n, OutcomeLeft, because{reason: leftReason(n), err: rep.err})
-	case r.timedOut:
-		r.fail(n, r.because(n, "no success within the time limit of the run, "+r.exec.Policy.Timeout.String()+": ", rep.err))
+	case r.stopping.Load():
+		r.stopped(n)
 	case r.clock.Since(n.started)+pause > limit:
 		r.fail(n, r.because(n, "no success within "+limit.String()+": ", rep.err))
 	default:

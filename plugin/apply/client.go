@@ -13,7 +13,9 @@ import (
 )
 
 // Writer is what a run asks of a cluster; *cluster.Client has it. Errors of the
-// API server must be recognisable with apimachinery's api/errors.
+// API server must be recognisable with apimachinery's api/errors. When the
+// context of a write ends, a request on its way gets a moment for its answer;
+// without one the error is a *cluster.ErrOutcomeUnknown.
 type Writer interface {
 	Mapping(ctx context.Context, gk schema.GroupKind, version string) (cluster.Mapping, error)
 	InvalidateDiscovery()

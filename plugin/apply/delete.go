@@ -30,7 +30,7 @@ func (a attempt) remove() report {
 	}
 	version := o.ResourceVersion
 	for try := 1; ; try++ {
-		err := a.exec.Client.Delete(a.work, o.Mapping, o.Ref.Namespace, o.Ref.Name, cluster.DeleteOptions{
+		err := a.exec.Client.Delete(a.requests, o.Mapping, o.Ref.Namespace, o.Ref.Name, cluster.DeleteOptions{
 			UID: o.UID, ResourceVersion: version, Propagation: a.propagation(),
 		})
 		switch {
@@ -164,10 +164,7 @@ func deletingReason(body map[string]any) string {
 	holders := u.GetFinalizers()
 	if u.GetKind() == "Namespace" {
 		inner, _, _ := unstructured.NestedStringSlice(body, "spec", "finalizers")
-		holders = append(holders, inner...)
-		for _, message := range namespaceContents(body) {
-			holders = append(holders, message)
-		}
+		holders = append(append(holders, inner...), namespaceContents(body)...)
 	}
 	if len(holders) == 0 {
 		return "being deleted"

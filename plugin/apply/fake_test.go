@@ -92,13 +92,25 @@ func (f *fakeCluster) enter(ctx context.Context) error {
 	if f.delay == 0 {
 		return nil
 	}
+	if context.Cause(ctx) != nil {
+		return context.Cause(ctx)
+	}
+	answer := time.After(f.delay)
 	select {
-	case <-time.After(f.delay):
+	case <-answer:
 		return nil
 	case <-ctx.Done():
-		return ctx.Err()
+	}
+	// As the real client, which lets a write on its way have its answer.
+	select {
+	case <-answer:
+		return nil
+	case <-time.After(fakeGrace):
+		return &cluster.ErrOutcomeUnknown{Err: context.Cause(ctx)}
 	}
 }
+
+const fakeGrace = 5 * time.Second
 
 func (f *fakeCluster) Mapping(_ context.Context, gk schema.GroupKind, version string) (cluster.Mapping, error) {
 	f.mu.Lock()
@@ -455,7 +467,6 @@ type fakeSession struct {
 	removed []string
 	saves   []bool
 	failing error
-	log     []string
 }
 
 func newFakeSession() *fakeSession { return &fakeSession{applied: map[string]state.Entry{}} }

@@ -60,6 +60,7 @@ type node struct {
 	outcome Outcome
 	ready   bool
 	written bool
+	came    bool // the tracker expects it no longer
 	// interrupted is set where the wait was given up because of an interrupt.
 	interrupted bool
 	because     because

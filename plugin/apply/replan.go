@@ -1,6 +1,7 @@
 package apply
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -53,7 +54,11 @@ func (a attempt) replan(rep *report, conflict error) bool {
 		rep.done, rep.err, rep.reason = doneFailed, conflict, "changed since the diff: "+a.text(rep.planned, conflict)
 		return true
 	}
-	next, err := a.exec.Replan(a.work, rep.planned)
+	next, err := a.exec.Replan(a.requests, rep.planned)
+	if errors.Is(err, errStopped) {
+		rep.done = doneStopped
+		return true
+	}
 	if err != nil {
 		rep.done, rep.err = doneFailed, fmt.Errorf("changed since the diff, and planning it again failed: %w", err)
 		return true

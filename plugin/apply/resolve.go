@@ -43,7 +43,7 @@ func (a attempt) mapping(o *plan.Object) (cluster.Mapping, error) {
 		}
 		return cluster.Mapping{}, fmt.Errorf("its CustomResourceDefinition does not serve version %s", gvk.Version)
 	}
-	return a.exec.Client.Mapping(a.work, gvk.GroupKind(), gvk.Version)
+	return a.exec.Client.Mapping(a.requests, gvk.GroupKind(), gvk.Version)
 }
 
 func isDefinition(ref object.Ref) bool {

@@ -2,6 +2,8 @@ package apply
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"sync/atomic"
 	"time"
 
@@ -24,6 +26,7 @@ type run struct {
 
 	nodes    []*node // as in the graph: objects first
 	total    int     // objects
+	deletes  bool    // something is to be deleted
 	open     int     // objects not settled
 	inflight int
 	queue    nodeQueue
@@ -42,8 +45,10 @@ type run struct {
 	// Shared with attempts and watches, not changed while they run.
 	inbox       chan func()
 	done        chan struct{}
-	work        context.Context // ends a while after the run was told to stop
+	work        context.Context // for reads: ends a while after the run was told to stop
 	stopWork    context.CancelFunc
+	requests    context.Context // for writes: ends when the run is told to stop
+	stopWrites  context.CancelCauseFunc
 	definitions map[schema.GroupKind]*plan.Object // CRDs of the plan
 	namespaces  map[string]bool                   // Namespaces of the plan
 	records     map[string]*state.Record
@@ -80,6 +85,7 @@ func newRun(e *Executor, p *plan.Plan, g plan.Graph) *run {
 func (r *run) learn() {
 	for _, o := range r.plan.Objects {
 		if o.Op == plan.OpDelete {
+			r.deletes = true
 			continue
 		}
 		if o.UID != "" {
@@ -100,6 +106,8 @@ func (r *run) learn() {
 func (r *run) loop(ctx context.Context) {
 	r.work, r.stopWork = context.WithCancel(context.WithoutCancel(ctx))
 	defer r.stopWork()
+	r.requests, r.stopWrites = context.WithCancelCause(r.work)
+	defer r.stopWrites(nil)
 	defer close(r.done)
 	if limit := r.exec.Policy.Timeout; limit > 0 {
 		r.after(limit, r.expire)
@@ -202,21 +210,37 @@ func (r *run) expire() {
 	r.timedOut = true
 	limit := r.exec.Policy.Timeout
 	r.halt(func(n *node) {
-		switch {
-		case n.phase == phaseExplaining:
-		case n.phase == phaseWaiting:
+		switch n.phase {
+		case phaseExplaining: // on its way out
+		case phaseWaiting:
 			r.timeOut(n, limit)
-		case n.lastErr != nil:
-			r.fail(n, r.because(n, "no success within the time limit of the run, "+limit.String()+": ", n.lastErr))
 		default:
-			r.settle(n, OutcomeSkipped, because{reason: "not started within the time limit of the run, " + limit.String()})
+			r.outOfTime(n)
 		}
 	})
 }
 
+// outOfTime settles an object that was not written before Policy.Timeout.
+func (r *run) outOfTime(n *node) {
+	limit := r.exec.Policy.Timeout
+	switch {
+	case n.lastErr != nil:
+		r.fail(n, r.because(n, fmt.Sprintf("no success within the time limit of the run, %s: ", limit), n.lastErr))
+	case n.step == stepCreate:
+		r.fail(n, because{reason: fmt.Sprintf("deleted and not created again within the time limit of the run, %s", limit)})
+	default:
+		r.settle(n, OutcomeSkipped, because{reason: fmt.Sprintf("not started within the time limit of the run, %s", limit)})
+	}
+}
+
+// errStopped is the cause with which requests are told to come to an end. The
+// client lets a write that is on its way have its answer, and tries nothing again.
+var errStopped = errors.New("the run was stopped")
+
 // halt lets nothing start any more and applies end to what is not in flight.
 func (r *run) halt(end func(*node)) {
 	r.stopping.Store(true)
+	r.stopWrites(errStopped)
 	r.after(grace, r.stopWork)
 	r.queue = nil
 	for _, n := range r.nodes {

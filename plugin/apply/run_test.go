@@ -287,7 +287,7 @@ func TestInterruptDoesNotWaitForEver(t *testing.T) {
 		time.AfterFunc(time.Second, cancel)
 		begun := time.Now()
 		r := h.runIn(ctx, creates(t, twoConfigMaps)...)
-		assert.Equal(t, time.Second+grace, time.Since(begun))
+		assert.Equal(t, time.Second+fakeGrace, time.Since(begun))
 		assert.Equal(t, Counts{Failed: 2}, r.Counts)
 		assert.Contains(t, of(r, "a").Reason, "it may have been written all the same")
 	})

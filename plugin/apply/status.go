@@ -19,7 +19,7 @@ func (a attempt) patchStatus(rep *report) {
 	data, err := object.EncodeJSON(map[string]any{"status": o.Status})
 	if err == nil {
 		var answer *unstructured.Unstructured
-		answer, err = a.exec.Client.Patch(a.work, o.Mapping, o.Ref.Namespace, o.Ref.Name, types.MergePatchType, data,
+		answer, err = a.exec.Client.Patch(a.requests, o.Mapping, o.Ref.Namespace, o.Ref.Name, types.MergePatchType, data,
 			cluster.WriteOptions{Manager: a.exec.Policy.FieldManager, Validation: a.exec.Policy.Validation, Subresource: "status"})
 		if err == nil {
 			rep.answer = answer

@@ -30,6 +30,7 @@ type tracker struct {
 	scopes map[scopeKey]*scope
 	wide   map[schema.GroupVersionResource]bool // kinds to be watched everywhere
 	narrow map[schema.GroupVersionResource]bool // the user may not
+	coming map[schema.GroupVersionResource]int  // objects not written yet
 }
 
 // scopeKey is what one watch covers.
@@ -53,9 +54,13 @@ func newTracker(r *run) *tracker {
 	t := &tracker{
 		run: r, scopes: map[scopeKey]*scope{},
 		wide: map[schema.GroupVersionResource]bool{}, narrow: map[schema.GroupVersionResource]bool{},
+		coming: map[schema.GroupVersionResource]int{},
 	}
 	namespaces := map[schema.GroupVersionResource]map[string]bool{}
 	for _, o := range r.plan.Objects {
+		if o.Op.Writes() {
+			t.coming[o.Mapping.GVR]++
+		}
 		set := namespaces[o.Mapping.GVR]
 		if set == nil {
 			set = map[string]bool{}
@@ -92,6 +97,7 @@ func nameOf(n *node) types.NamespacedName {
 
 // add starts following an object.
 func (t *tracker) add(n *node) {
+	t.came(n)
 	key := t.keyOf(n)
 	s := t.scopes[key]
 	if s == nil {
@@ -112,27 +118,26 @@ func (t *tracker) drop(n *node) {
 	if n.planned == nil {
 		return
 	}
+	t.came(n)
 	key := t.keyOf(n)
 	s := t.scopes[key]
 	if s == nil || s.pending[nameOf(n)] != n {
 		return
 	}
 	delete(s.pending, nameOf(n))
-	if len(s.pending) == 0 && !t.expects(key.resource) {
+	if len(s.pending) == 0 && t.coming[key.resource] == 0 {
 		s.cancel()
 		delete(t.scopes, key)
 	}
 }
 
-// expects tells whether more objects of a kind may soon be pending: then the
-// watch stays.
-func (t *tracker) expects(resource schema.GroupVersionResource) bool {
-	for _, n := range t.run.nodes {
-		if n.planned != nil && n.planned.Mapping.GVR == resource && n.phase < phaseWaiting && n.planned.Op.Writes() {
-			return true
-		}
+// came notes that an object is no longer to be expected: it waits, or is settled
+// without. A watch stays as long as more objects of its kind may soon be pending.
+func (t *tracker) came(n *node) {
+	if o := t.run.plan.Objects[n.index]; !n.came && o.Op.Writes() {
+		n.came = true
+		t.coming[o.Mapping.GVR]--
 	}
-	return false
 }
 
 // see takes in one event of a watch.
@@ -216,7 +221,7 @@ func (t *tracker) poll(s *scope) {
 			r.post(func() { t.answered(n, u, err) })
 		}
 		r.post(func() {
-			if len(s.pending) > 0 || t.expects(s.key.resource) {
+			if len(s.pending) > 0 || t.coming[s.key.resource] > 0 {
 				r.after(pollEvery, func() { t.poll(s) })
 				return
 			}

@@ -53,16 +53,7 @@ func (r *run) mustWait(n *node) bool {
 	if n.wantsReady() {
 		return true
 	}
-	return !r.exec.Policy.NoWait && (n.planned.Op.Writes() || r.deletes())
-}
-
-func (r *run) deletes() bool {
-	for _, o := range r.plan.Objects {
-		if o.Op == plan.OpDelete {
-			return true
-		}
-	}
-	return false
+	return !r.exec.Policy.NoWait && (n.planned.Op.Writes() || r.deletes)
 }
 
 func (n *node) goodOutcome() Outcome {

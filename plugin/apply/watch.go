@@ -51,20 +51,20 @@ func (t *tracker) follow(ctx context.Context, s *scope, m cluster.Mapping, key s
 // drain posts the events of one watch until it ends, and tells whether there
 // were any.
 func (t *tracker) drain(ctx context.Context, s *scope, w watch.Interface) bool {
-	any := false
+	heard := false
 	for {
 		select {
 		case <-ctx.Done():
-			return any
+			return heard
 		case e, ok := <-w.ResultChan():
 			if !ok || e.Type == watch.Error {
-				return any
+				return heard
 			}
 			u, isObject := e.Object.(*unstructured.Unstructured)
 			if !isObject || e.Type == watch.Bookmark {
 				continue
 			}
-			any = true
+			heard = true
 			t.run.post(func() { t.see(s, u, e.Type == watch.Deleted) })
 		}
 	}

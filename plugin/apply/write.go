@@ -49,7 +49,7 @@ func (a attempt) write() report {
 func (a attempt) apply(o *plan.Object) (*unstructured.Unstructured, error) {
 	creates, version := a.creates(o), o.ResourceVersion
 	if o.Adopt != nil && !creates {
-		adopted, err := a.exec.Client.Patch(a.work, o.Mapping, o.Ref.Namespace, o.Ref.Name, types.JSONPatchType, o.Adopt,
+		adopted, err := a.exec.Client.Patch(a.requests, o.Mapping, o.Ref.Namespace, o.Ref.Name, types.JSONPatchType, o.Adopt,
 			cluster.WriteOptions{Manager: a.exec.Policy.FieldManager, Validation: a.exec.Policy.Validation})
 		if err != nil {
 			return nil, err
@@ -60,7 +60,7 @@ func (a attempt) apply(o *plan.Object) (*unstructured.Unstructured, error) {
 	if !creates {
 		body = withPreconditions(o.Send, string(o.UID), version)
 	}
-	return a.exec.Client.Apply(a.work, o.Mapping, body, cluster.ApplyOptions{
+	return a.exec.Client.Apply(a.requests, o.Mapping, body, cluster.ApplyOptions{
 		Force:      o.Force && !creates,
 		Manager:    a.exec.Policy.FieldManager,
 		Validation: a.exec.Policy.Validation,
@@ -120,6 +120,9 @@ func foundNote(answer *unstructured.Unstructured, ours string) []string {
 // refusal sorts a failed request.
 func (a attempt) refusal(rep report, err error) report {
 	rep.err = err
+	if errors.Is(err, errStopped) {
+		return unanswered(rep)
+	}
 	switch a.classify(rep.planned, err) {
 	case failurePassing:
 		rep.done = donePassing
@@ -128,8 +131,17 @@ func (a attempt) refusal(rep report, err error) report {
 	default:
 		rep.done = doneFailed
 	}
-	if errors.Is(err, a.work.Err()) && a.stopping.Load() {
-		rep.reason = "no answer before the end of the run; it may have been written all the same"
+	return rep
+}
+
+// unanswered tells a write that was not made from one whose answer did not come
+// before the end.
+func unanswered(rep report) report {
+	var unknown *cluster.ErrOutcomeUnknown
+	if !errors.As(rep.err, &unknown) {
+		rep.done = doneStopped
+		return rep
 	}
+	rep.done, rep.reason = doneFailed, "no answer before the end of the run; it may have been written all the same"
 	return rep
 }

@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -387,7 +386,7 @@ func TestOrderCycle(t *testing.T) {
 	}}
 	_, err := orderBy(objects, []orderRule{circle})
 	var cycle *CycleError
-	require.True(t, errors.As(err, &cycle))
+	require.ErrorAs(t, err, &cycle)
 	assert.Equal(t, "order the objects: these wait for each other in a circle: "+
 		"ConfigMap x/a (rule one) -> ConfigMap x/b (rule two) -> group g -> ConfigMap x/a", err.Error())
 }
