@@ -235,12 +235,11 @@ func (t *tries) pause(ctx context.Context, err error) error {
 	}
 	// The policy reads the server's words, which cleaning may take away.
 	asked, again := retryable(err, t.verb)
+	if !again {
+		return t.clean(err)
+	}
 	wait, left := t.length(asked), t.left(err)
-	err = t.clean(err)
-	switch {
-	case !again:
-		return err
-	case wait > left:
+	if err = t.clean(err); wait > left {
 		return t.giveUp(err, asked)
 	}
 	select {

@@ -230,6 +230,19 @@ func TestOutageIsShared(t *testing.T) {
 	assert.Greater(t, clk.waited(), before+20*time.Second, "an answer ends an outage")
 }
 
+// A refusal is an answer: it begins no outage.
+func TestRefusalsAreNoOutage(t *testing.T) {
+	clk := newHurry()
+	server := play(refuse(404, metav1.StatusReasonNotFound, "not found"), refuse(500, metav1.StatusReasonInternalError, "etcdserver: no leader"))
+	c := connectTo(t, server, withClock(clk))
+	_, err := c.Get(t.Context(), configMaps, "default", "a")
+	require.True(t, apierrors.IsNotFound(err))
+	clk.pass(29 * time.Second)
+	_, err = c.Get(t.Context(), configMaps, "default", "a")
+	require.True(t, apierrors.IsInternalError(err))
+	assert.Greater(t, clk.waited(), 20*time.Second)
+}
+
 // A server that restarts: refused for a moment, then there again.
 func TestServerComesBack(t *testing.T) {
 	server := httptest.NewServer(answer(200, okConfigMap))
@@ -241,7 +254,8 @@ func TestServerComesBack(t *testing.T) {
 	back := make(chan *http.Server, 1)
 	time.AfterFunc(300*time.Millisecond, func() {
 		l, err := net.Listen("tcp", address)
-		if !assert.NoError(t, err) {
+		if err != nil {
+			t.Error(err)
 			return
 		}
 		s := &http.Server{Handler: answer(200, okConfigMap), ReadHeaderTimeout: time.Minute}
