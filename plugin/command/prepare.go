@@ -182,10 +182,11 @@ func (p *prepared) plan(ctx context.Context, e *Env, o planOptions) (*plan.Plan,
 // memo opens what earlier runs found to be as wanted. Without a record, a cache
 // directory or the rights to tell whether it still holds there is none.
 func (p *prepared) memo(ctx context.Context, e *Env, refresh bool) *memo.Memo {
-	if refresh || !p.source.recorded || !p.anyRecord() || cacheDir() == "" {
+	records := p.recordUIDs()
+	if refresh || len(records) == 0 || cacheDir() == "" {
 		return nil
 	}
-	scope, err := plan.MemoScope(ctx, p.client)
+	scope, err := plan.MemoScope(ctx, p.client, records)
 	if err != nil {
 		klog.V(2).InfoS("no memo of earlier runs is used", "error", err)
 		return nil
@@ -193,14 +194,15 @@ func (p *prepared) memo(ctx context.Context, e *Env, refresh bool) *memo.Memo {
 	return memo.Open(filepath.Join(cacheDir(), "memo"), scope, e.Clock.Now())
 }
 
-// anyRecord reports whether something was applied before.
-func (p *prepared) anyRecord() bool {
-	for _, rec := range p.records {
-		if rec.Exists {
-			return true
+// recordUIDs name the records of the run; none where nothing was applied before.
+func (p *prepared) recordUIDs() []string {
+	var out []string
+	for _, r := range p.results {
+		if rec := p.records[r.Manifest]; rec != nil && rec.Exists {
+			out = append(out, rec.UID())
 		}
 	}
-	return false
+	return out
 }
 
 // scoper answers build's questions about kinds from discovery.

@@ -17,7 +17,6 @@ import (
 // ScopeReader is what MemoScope asks of a cluster.
 type ScopeReader interface {
 	Reader
-	ClusterUID(ctx context.Context) (string, error)
 	ServerVersion(ctx context.Context) (*version.Info, error)
 }
 
@@ -33,35 +32,29 @@ func mutators() []schema.GroupKind {
 }
 
 // MemoScope names the circumstances under which remembered verdicts hold: the
-// cluster, the user, the server's version and everything that may mutate
+// records, whose UIDs no other cluster has, the user, the server's version and everything that may mutate
 // requests. An error, or a user who may not see one of them, means that nothing
 // can be remembered.
-func MemoScope(ctx context.Context, c ScopeReader) (string, error) {
-	facts := make([]string, 2+len(mutators()))
+func MemoScope(ctx context.Context, c ScopeReader, records []string) (string, error) {
+	facts := make([]string, 1+len(mutators()))
 	g, ctx := errgroup.WithContext(ctx)
-	g.Go(func() (err error) {
-		if facts[0], err = c.ClusterUID(ctx); err == nil && facts[0] == "" {
-			err = fmt.Errorf("the cluster's identity can't be read")
-		}
-		return err
-	})
 	g.Go(func() error {
 		v, err := c.ServerVersion(ctx)
 		if err == nil {
-			facts[1] = v.GitVersion
+			facts[0] = v.GitVersion
 		}
 		return err
 	})
 	for i, gk := range mutators() {
 		g.Go(func() (err error) {
-			facts[2+i], err = versionsOf(ctx, c, gk)
+			facts[1+i], err = versionsOf(ctx, c, gk)
 			return err
 		})
 	}
 	if err := g.Wait(); err != nil {
 		return "", err
 	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q", c.Context().User, facts))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q", c.Context().User, records, facts))
 	return hex.EncodeToString(sum[:16]), nil
 }
 

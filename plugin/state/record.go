@@ -61,6 +61,13 @@ func (r *Record) Find(ref object.Ref) (Entry, bool) {
 // with the same revision list the same objects.
 func (r *Record) Revision() string { return r.revision }
 
+// UID names the record itself, and so the cluster that holds it; empty if there
+// is none.
+func (r *Record) UID() string {
+	uid, _, _ := strings.Cut(r.revision, "@")
+	return uid
+}
+
 // lookup returns the indexes of all entries of an object.
 func (r *Record) lookup(ref object.Ref) []int {
 	if ref.Namespace != "" {
