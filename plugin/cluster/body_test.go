@@ -2,7 +2,10 @@ package cluster
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -37,6 +40,24 @@ func TestTextSurvivesYAML(t *testing.T) {
 		assert.Equal(t, text, fromYAML["k"])
 		assert.Equal(t, "v", fromYAML[text])
 		assert.Equal(t, fromJSON, fromYAML)
+	}
+}
+
+// Every character that JSON can hold reaches the server as it is.
+func TestEveryCharacterSurvivesYAML(t *testing.T) {
+	const chunk = 1 << 14
+	for from := rune(0); from <= unicode.MaxRune; from += chunk {
+		var text strings.Builder
+		for r := from; r < from+chunk && r <= unicode.MaxRune; r++ {
+			if utf8.ValidRune(r) {
+				text.WriteRune(r)
+			}
+		}
+		data, err := encodeYAML(map[string]any{"k": text.String()})
+		require.NoError(t, err)
+		var got map[string]any
+		require.NoError(t, yaml.Unmarshal(data, &got), "from %U", from)
+		require.True(t, text.String() == got["k"], "from %U", from)
 	}
 }
 
