@@ -40,6 +40,9 @@ func (o *buildOptions) run(ctx context.Context, env *Env) error {
 	if err != nil {
 		return err
 	}
+	if err := checkUnique(ctx, results); err != nil {
+		return err
+	}
 	mask := object.DefaultMasker()
 	mask.Show = o.showSecrets
 	var out bytes.Buffer

@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/build"
 )
 
 func newCheck(env *Env) *cobra.Command {
@@ -28,6 +30,9 @@ func check(ctx context.Context, env *Env, o *sourceOptions) error {
 	if err != nil {
 		return err
 	}
+	if err := checkUnique(ctx, results); err != nil {
+		return err
+	}
 	objects := 0
 	for _, r := range results {
 		objects += len(r.Objects)
@@ -37,4 +42,11 @@ func check(ctx context.Context, env *Env, o *sourceOptions) error {
 	}
 	fmt.Fprintf(env.Out, "%d manifests, %d objects: all build\n", len(results), objects)
 	return nil
+}
+
+// checkUnique refuses objects that are there twice, as far as that shows without
+// a cluster: the namespace that a context would fill in is not known.
+func checkUnique(ctx context.Context, results []build.Result) error {
+	_, err := build.Finish(ctx, results, build.Builtin{}, "")
+	return err
 }

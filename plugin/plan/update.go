@@ -25,9 +25,13 @@ func (p Planner) decideUpdate(ctx context.Context, w *wanted, ready prepared) er
 	if o.Adopt, err = adoption(o.Live, e.ownership); err != nil {
 		return fmt.Errorf("%s: %w", o.Ref, err)
 	}
+	o.Notes = append(o.Notes, untracked(w, e.ownership)...)
 	if len(e.cmp.findings) == 0 && !e.cmp.suspect {
 		o.adoptOnly(w.label)
 		return nil
+	}
+	if unserved := p.unservedOwners(ctx, o); len(unserved) > 0 {
+		return o.decideUnserved(e, ready, unserved)
 	}
 	result, err := p.dryRun(ctx, o)
 	if apierrors.IsConflict(err) {
