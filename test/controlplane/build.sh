@@ -110,12 +110,10 @@ build() {
 	trap - EXIT HUP INT TERM
 }
 
-# Keeps the three states used last.
+# Removes what no one has asked for in a week; other work trees may use the rest.
 prune() {
 	touch "$built"
-	for old in $(cd "$cache" && ls -dt ????????????????/ | tail -n +4); do
-		rm -rf "${cache:?}/$old"
-	done
+	find "$cache" -mindepth 1 -maxdepth 1 -type d -name '????????????????' -mtime +7 -exec rm -rf {} +
 }
 
 if [ -d "$built" ]; then

@@ -102,7 +102,8 @@ func TestCrashAndRestart(t *testing.T) {
 	p := newPlane(t, "--without-controllers")
 	before := p.kubeconfig
 	user := strings.TrimSpace(p.control("user", "--name", "alice", "--group", "readers"))
-	p.kubectl("create", "clusterrolebinding", "readers", "--clusterrole=view", "--group=readers")
+	p.kubectl("create", "clusterrole", "reader", "--verb=get", "--resource=configmaps")
+	p.kubectl("create", "clusterrolebinding", "readers", "--clusterrole=reader", "--group=readers")
 	p.kubectl("create", "configmap", "kept")
 
 	p.control("stop", "--kill")
