@@ -1,0 +1,172 @@
+package main
+
+import (
+	"fmt"
+	"time"
+)
+
+// kubectlMost is up to how many objects kubectl does the same work: it takes
+// minutes beyond.
+const kubectlMost = 1000
+
+// objects measures the life of a set of n objects: first install, nothing to
+// do, a hundredth changed.
+func (w *world) objects(t *table, n int) error {
+	ours, theirs := fmt.Sprintf("ours-%d", n), fmt.Sprintf("theirs-%d", n)
+	for _, ns := range []string{ours, theirs} {
+		if _, err := w.run("kubectl", "create", "namespace", ns); err != nil {
+			return err
+		}
+	}
+	return steps(
+		func() error { return w.firstInstall(t, ours, theirs, n) },
+		func() error { return w.unchanged(t, ours, theirs, n) },
+		func() error { return w.changed(t, ours, n) },
+	)
+}
+
+// steps runs one after the other until one fails.
+func steps(all ...func() error) error {
+	for _, step := range all {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *world) firstInstall(t *table, ours, theirs string, n int) error {
+	file, err := w.mixed(ours, n, 1)
+	if err != nil {
+		return err
+	}
+	got, err := w.counted("kubectl-tazuna", "apply", "-f", file, "--manifest", ours, "-y", "--wait=false", "--summary")
+	if err != nil {
+		return err
+	}
+	r := row{work: fmt.Sprintf("first install of %d", n), got: got, requestBudget: n + kinds + 12}
+	if n <= kubectlMost {
+		file, err := w.mixed(theirs, n, 1)
+		if err != nil {
+			return err
+		}
+		if r.other, err = w.run("kubectl", "apply", "--server-side", "-f", file); err != nil {
+			return err
+		}
+		if r.otherName = "kubectl apply --server-side"; n >= 1000 {
+			r.ratioBudget = 1.0 / 2
+		}
+	}
+	t.add(r)
+	return nil
+}
+
+// unchanged diffs and applies what is as wanted. The second diff may use what
+// the first one remembered.
+func (w *world) unchanged(t *table, ours, theirs string, n int) error {
+	file, err := w.mixed(ours, n, 1)
+	if err != nil {
+		return err
+	}
+	pages := n / 500
+	for _, what := range []struct{ name, verb string }{{"first diff of %d unchanged", "diff"}, {"diff of %d unchanged", "diff"}, {"apply of %d unchanged", "apply"}} {
+		got, err := w.counted("kubectl-tazuna", what.verb, "-f", file, "--manifest", ours, "--summary")
+		if err != nil {
+			return err
+		}
+		r := row{work: fmt.Sprintf(what.name, n), got: got, requestBudget: kinds + pages + 8, noWrites: true}
+		if n == 10000 {
+			r.secondsBudget, r.memoryBudget = 4, 400
+		}
+		if n <= kubectlMost {
+			if err := w.compareUnchanged(&r, what.verb, theirs, n); err != nil {
+				return err
+			}
+		}
+		t.add(r)
+	}
+	return nil
+}
+
+// compareUnchanged does the same with kubectl.
+func (w *world) compareUnchanged(r *row, verb, theirs string, n int) (err error) {
+	file, err := w.mixed(theirs, n, 1)
+	if err != nil {
+		return err
+	}
+	r.otherName = fmt.Sprintf("kubectl %s --server-side", verb)
+	r.other, err = w.run("kubectl", verb, "--server-side", "-f", file)
+	if n < 1000 {
+		return err
+	}
+	if r.ratioBudget = 1.0 / 15; verb == "apply" {
+		r.ratioBudget = 1.0 / 5
+	}
+	return err
+}
+
+func (w *world) changed(t *table, ours string, n int) error {
+	file, err := w.mixed(ours, n, 2)
+	if err != nil {
+		return err
+	}
+	for _, verb := range []string{"diff", "apply"} {
+		args := []string{verb, "-f", file, "--manifest", ours, "--summary"}
+		if verb == "apply" {
+			args = append(args, "--yes", "--wait=false")
+		}
+		got, err := w.counted("kubectl-tazuna", args...)
+		if err != nil {
+			return err
+		}
+		t.add(row{work: fmt.Sprintf("%s with 1 %% of %d changed", verb, n), got: got})
+	}
+	return nil
+}
+
+// withLatency creates objects through a network that takes its time.
+func (w *world) withLatency(t *table, n int, delay time.Duration) error {
+	if _, err := w.cp("latency", "--add", delay.String()); err != nil {
+		return err
+	}
+	defer func() { _, _ = w.cp("latency", "--add", "0") }()
+	ours, theirs := fmt.Sprintf("far-ours-%d", n), fmt.Sprintf("far-theirs-%d", n)
+	for _, ns := range []string{ours, theirs} {
+		if _, err := w.run("kubectl", "create", "namespace", ns); err != nil {
+			return err
+		}
+	}
+	if err := w.firstInstall(t, ours, theirs, n); err != nil {
+		return err
+	}
+	last := &t.rows[len(t.rows)-1]
+	last.work += fmt.Sprintf(", %s a request", delay)
+	last.ratioBudget = 1.0 / 8
+	return nil
+}
+
+// startUp compares the time to the first line.
+func (w *world) startUp(t *table) error {
+	best := func(name string, args ...string) (out outcome, err error) {
+		for i := range 10 {
+			got, err := w.run(name, args...)
+			if err != nil {
+				return out, err
+			}
+			if i == 0 || got.seconds < out.seconds {
+				out = got
+			}
+		}
+		return out, nil
+	}
+	ours, err := best("kubectl-tazuna", "version")
+	if err != nil {
+		return err
+	}
+	theirs, err := best("kubectl", "version", "--client")
+	if err != nil {
+		return err
+	}
+	t.add(row{work: "start-up (version), best of 10", got: ours, other: theirs, otherName: "kubectl version --client", ratioBudget: 1})
+	return nil
+}

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+func main() {
+	bin := flag.String("bin", "bin", "Directory of kubectl-tazuna, kubectl and controlplane")
+	most := flag.Int("most", 1000, "The largest number of objects")
+	flag.Parse()
+	if err := run(*bin, *most); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+// run measures everything on a control plane of its own.
+func run(bin string, most int) (err error) {
+	dir, err := os.MkdirTemp("", "tazuna-bench-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir) //nolint:errcheck // a temporary directory
+	bin, err = filepath.Abs(bin)
+	if err != nil {
+		return err
+	}
+	w := &world{bin: bin, dir: dir}
+	if err := w.start(); err != nil {
+		return err
+	}
+	defer w.stop()
+	var t table
+	for _, n := range []int{100, 1000, 10000} {
+		if n > most {
+			break
+		}
+		if err := w.objects(&t, n); err != nil {
+			return err
+		}
+	}
+	if err := w.withLatency(&t, min(most, 1000), 20*time.Millisecond); err != nil {
+		return err
+	}
+	if err := w.startUp(&t); err != nil {
+		return err
+	}
+	t.print(os.Stdout)
+	return t.verdict()
+}
