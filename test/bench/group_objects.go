@@ -25,6 +25,24 @@ func (w *world) objects(t *table, n int) error {
 	)
 }
 
+// warmUp fills the caches of discovery and schemas, which are made once a
+// machine and not once a run.
+func (w *world) warmUp() error {
+	if _, err := w.run("kubectl", "create", "namespace", "warm"); err != nil {
+		return err
+	}
+	file, err := w.mixed("warm", 10, 1)
+	if err != nil {
+		return err
+	}
+	apply := []string{"apply", "-f", file, "--manifest", "warm", "--yes", "--wait=false", "--summary"}
+	return steps(
+		func() error { _, err := w.run("kubectl-tazuna", apply...); return err },
+		func() error { _, err := w.run("kubectl-tazuna", apply...); return err },
+		func() error { _, err := w.run("kubectl", "diff", "--server-side", "-f", file); return err },
+	)
+}
+
 // steps runs one after the other until one fails.
 func steps(all ...func() error) error {
 	for _, step := range all {

@@ -34,6 +34,9 @@ func run(bin string, most int) (err error) {
 		return err
 	}
 	defer w.stop()
+	if err := w.warmUp(); err != nil {
+		return err
+	}
 	var t table
 	for _, n := range []int{100, 1000, 10000} {
 		if n > most {
