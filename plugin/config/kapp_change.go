@@ -29,7 +29,7 @@ func ParseChangeRule(text string) (ChangeRule, error) {
 	}
 	var rule ChangeRule
 	for i, choice := range []struct {
-		is          *bool
+		is           *bool
 		usual, other string
 	}{
 		{&rule.Deleting, "upsert", "delete"},
@@ -42,7 +42,7 @@ func ParseChangeRule(text string) (ChangeRule, error) {
 			*choice.is = true
 		default:
 			return ChangeRule{}, fmt.Errorf("wanted %s or %s as word %d, found %q%s",
-				choice.usual, choice.other, i+1, words[i], didYouMean(words[i], []string{choice.usual, choice.other}))
+				choice.usual, choice.other, i+1, words[i], near(words[i], []string{choice.usual, choice.other}))
 		}
 	}
 	rule.Group = words[3]

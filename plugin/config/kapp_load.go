@@ -34,6 +34,8 @@ func ParseKappConfig(data []byte, file string) (KappConfig, error) {
 type kappReader struct {
 	*reader
 	config KappConfig
+	// depth is that of the matcher being read.
+	depth int
 }
 
 func newKappReader(file string) *kappReader {

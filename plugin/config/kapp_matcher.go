@@ -75,8 +75,17 @@ func (r *kappReader) matchers(n *yaml.Node, at string) []ResourceMatcher {
 	return all
 }
 
+// deepestMatcher bounds matchers in matchers. By an alias one may stand in itself.
+const deepestMatcher = 30
+
 // matcher reads one matcher: a mapping with exactly one key.
 func (r *kappReader) matcher(n *yaml.Node, at string) ResourceMatcher {
+	r.depth++
+	defer func() { r.depth-- }()
+	if r.depth > deepestMatcher {
+		r.found(n.Line, at, "more than %d matchers in each other", deepestMatcher)
+		return ResourceMatcher{}
+	}
 	var m ResourceMatcher
 	var met []string
 	kinds := matcherKinds()
@@ -89,7 +98,7 @@ func (r *kappReader) matcher(n *yaml.Node, at string) ResourceMatcher {
 		}})
 	}
 	before := len(r.findings)
-	r.mapping(n, at, fields)
+	r.mapping(n, at, append(fields, r.oldName("allResourceMatcher", MatchAll)))
 	if len(r.findings) > before {
 		return m
 	}
@@ -102,6 +111,11 @@ func (r *kappReader) matcher(n *yaml.Node, at string) ResourceMatcher {
 			strings.Join(met, " and "))
 	}
 	return m
+}
+
+// oldName is a matcher that has another name.
+func (r *kappReader) oldName(name string, now MatcherType) field {
+	return field{name, func(v *yaml.Node, at string) { r.found(v.Line, at, "this matcher is called %s now", now) }}
 }
 
 func (r *kappReader) nothingInside(n *yaml.Node, at string, _ *ResourceMatcher) {
