@@ -3,6 +3,7 @@ package plan
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/cluster"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/state"
 )
 
 // liveSet is what the cluster has of the objects that matter.
@@ -48,6 +50,10 @@ type kindRead struct {
 	// left is set when an entry that no file names is of this kind: its body is
 	// needed.
 	left bool
+	// labels are the ApplySet labels of the records that list the objects of this
+	// kind; nil once one of them is in no record yet.
+	labels map[string]bool
+	fresh  bool
 }
 
 // readLive asks for every kind once.
@@ -88,14 +94,39 @@ func groupByKind(it items) []*kindRead {
 		if w.out.MappingKnown {
 			r := add(w.out.Mapping, w.out.Ref)
 			r.wanted = append(r.wanted, w)
+			r.note(w.label, w.recorded && w.entry.ContentHash != "")
 		}
 	}
 	for _, l := range it.left {
 		if l.mappingKnown {
-			add(l.mapping, l.ref).left = true
+			r := add(l.mapping, l.ref)
+			r.left = true
+			r.note(l.label, l.entry.ContentHash != "")
 		}
 	}
 	return order
+}
+
+// note remembers by which label an object of the kind should be found.
+func (r *kindRead) note(label string, recorded bool) {
+	if label == "" || !recorded {
+		r.fresh = true
+		return
+	}
+	if r.labels == nil {
+		r.labels = map[string]bool{}
+	}
+	r.labels[label] = true
+}
+
+// selector narrows a LIST to the members of our ApplySets. It never decides:
+// what it doesn't return is looked up. Empty where objects are listed that no
+// record has yet, which have no label.
+func (r *kindRead) selector() string {
+	if r.fresh || len(r.labels) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s in (%s)", state.PartOfLabel, strings.Join(sortedKeys(r.labels), ","))
 }
 
 // readKind answers for one kind: from metadata where that proves every object
@@ -144,15 +175,58 @@ func (r *kindRead) refOf(u *unstructured.Unstructured) object.Ref {
 // listKind lists one kind: in its one namespace, else everywhere; users without
 // that right are served by a list per namespace, then by single gets.
 func (p Planner) listKind(ctx context.Context, r *kindRead, metadataOnly bool) ([]*unstructured.Unstructured, error) {
+	o := cluster.ListOptions{MetadataOnly: metadataOnly, LabelSelector: r.selector()}
+	list, err := p.listWith(ctx, r, o)
+	if err != nil || o.LabelSelector == "" {
+		return list, err
+	}
+	missing := r.missing(list)
+	if len(missing) > maxLookUps {
+		o.LabelSelector = "" // somebody took the labels off: one list costs less
+		return p.listWith(ctx, r, o)
+	}
+	for _, ref := range missing {
+		u, err := p.getOne(ctx, r.mapping, ref)
+		if err != nil {
+			return nil, wrapList(r, err)
+		}
+		if u != nil {
+			list = append(list, u)
+		}
+	}
+	return list, nil
+}
+
+// maxLookUps is how many objects that a narrowed list didn't return are asked
+// for one by one.
+const maxLookUps = 3
+
+// missing are the objects that a list didn't return.
+func (r *kindRead) missing(list []*unstructured.Unstructured) []object.Ref {
+	found := make(map[object.Ref]bool, len(list))
+	for _, u := range list {
+		found[r.refOf(u)] = true
+	}
+	var out []object.Ref
+	for ref := range r.refs {
+		if !found[ref] {
+			out = append(out, ref)
+		}
+	}
+	return out
+}
+
+func (p Planner) listWith(ctx context.Context, r *kindRead, o cluster.ListOptions) ([]*unstructured.Unstructured, error) {
 	if len(r.namespaces) > 1 {
-		list, err := p.Cluster.List(ctx, r.mapping, cluster.ListOptions{MetadataOnly: metadataOnly})
+		list, err := p.Cluster.List(ctx, r.mapping, o)
 		if err == nil || !apierrors.IsForbidden(err) {
 			return list, wrapList(r, err)
 		}
 	}
 	var out []*unstructured.Unstructured
 	for _, ns := range sortedKeys(r.namespaces) {
-		list, err := p.Cluster.List(ctx, r.mapping, cluster.ListOptions{Namespace: ns, MetadataOnly: metadataOnly})
+		o.Namespace = ns
+		list, err := p.Cluster.List(ctx, r.mapping, o)
 		if apierrors.IsForbidden(err) || apierrors.IsMethodNotSupported(err) {
 			list, err = p.getEach(ctx, r, ns)
 		}

@@ -77,6 +77,7 @@ func (p Planner) Plan(ctx context.Context, inputs []Input) (*Plan, error) {
 		out.Objects = append(out.Objects, w.out)
 	}
 	p.conclude(out, inputs, items, found)
+	p.noteLosses(ctx, out.Objects)
 	out.Warnings = append(out.Warnings, items.warnings...)
 	return out, nil
 }
@@ -131,6 +132,7 @@ type recordedOnly struct {
 	ref          object.Ref
 	mapping      cluster.Mapping
 	mappingKnown bool
+	label        string // of the record's ApplySet
 	movedTo      string // the manifest that now wants the object
 	waits        bool   // that manifest is not part of the run
 	damaged      bool   // the record has entries that can't be read
@@ -206,7 +208,7 @@ func (p Planner) newWanted(ctx context.Context, in Input, o object.Object, local
 }
 
 func (p Planner) newLeft(ctx context.Context, in Input, e state.Entry, claimed map[object.Ref]Input) *recordedOnly {
-	left := &recordedOnly{manifest: in.Manifest, entry: e, ref: e.Key.Ref(), damaged: len(in.Record.Damaged) > 0}
+	left := &recordedOnly{manifest: in.Manifest, entry: e, ref: e.Key.Ref(), label: partOf(in), damaged: len(in.Record.Damaged) > 0}
 	if to, moved := claimed[left.ref]; moved {
 		left.movedTo, left.waits = to.Manifest, to.Unselected
 	}
