@@ -164,6 +164,7 @@ type planOptions struct {
 
 // plan compares the inputs with the cluster.
 func (p *prepared) plan(ctx context.Context, e *Env, o planOptions) (*plan.Plan, plan.Planner, error) {
+	o.policy.RecreateRuns = p.source.file != nil
 	planner := plan.Planner{
 		Cluster: p.client, Policy: o.policy, Hasher: p.hasher, ToolVersion: e.Version,
 		DryRunCreates: o.dryRunCreates, Refresh: o.refresh,

@@ -62,7 +62,14 @@ func (p Planner) mayReplace(o *Object) bool {
 	if o.Desired.Annotation(RecreateAnnotation) == "true" {
 		return true
 	}
-	return p.Policy.Recreate && !neverRecreated(o.Ref.GroupKind())
+	gk := o.Ref.GroupKind()
+	return p.Policy.Recreate && !neverRecreated(gk) || p.Policy.RecreateRuns && runsOnce(gk)
+}
+
+// runsOnce are the kinds that are done when they have run: replacing one runs
+// its new version, which is what a change of it asks for.
+func runsOnce(gk schema.GroupKind) bool {
+	return gk == schema.GroupKind{Group: "batch", Kind: "Job"} || gk == schema.GroupKind{Kind: "Pod"}
 }
 
 // neverRecreated need the annotation on the object itself: replacing them

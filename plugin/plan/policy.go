@@ -15,6 +15,8 @@ type Policy struct {
 	// Recreate replaces objects whose update the server refuses, but for kinds
 	// that hold data or other objects.
 	Recreate bool
+	// RecreateRuns does so for what runs once and is done, Jobs and bare Pods.
+	RecreateRuns bool
 	// Prune deletes what left the files; otherwise it is listed as left over.
 	Prune bool
 	// PruneProtected lets prune delete Namespaces, CRDs, PVs and PVCs.
