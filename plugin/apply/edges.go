@@ -103,8 +103,10 @@ func (r *run) release(n *node) {
 		r.fail(n, r.because(n, "", n.planned.Err))
 	case plan.OpDelete:
 		r.releaseDeletion(n)
-	default:
+	case plan.OpCreate, plan.OpUpdate, plan.OpAdopt, plan.OpReplace:
 		r.enqueue(n)
+	default:
+		r.fail(n, because{reason: "unknown operation " + string(n.planned.Op)})
 	}
 }
 

@@ -32,7 +32,7 @@ func (r *run) explain(n *node, why because) {
 		r.fail(n, why)
 		return
 	}
-	e := explainer{run: r, node: n.planned.Mapping.Namespaced, namespace: n.planned.Ref.Namespace, object: n.latest}
+	e := explainer{run: r, namespace: n.planned.Ref.Namespace, object: n.latest}
 	if selector := podSelector(n); selector != nil {
 		e.selector = selector.String()
 	}
@@ -53,7 +53,6 @@ func (r *run) explain(n *node, why because) {
 // explainer collects lines about one object, beside the loop.
 type explainer struct {
 	run       *run
-	node      bool
 	namespace string
 	object    *unstructured.Unstructured
 	selector  string // of its Pods

@@ -414,7 +414,7 @@ func (f *fakeCluster) matching(prefixes ...string) []string {
 
 // mappingOf guesses a resource from a kind, well enough for a fake.
 func mappingOf(gvk schema.GroupVersionKind) cluster.Mapping {
-	namespaced := !slices.Contains([]string{"Namespace", "CustomResourceDefinition", "ClusterRole"}, gvk.Kind)
+	namespaced := !slices.Contains([]string{"Namespace", "CustomResourceDefinition", "ClusterRole", "StorageClass"}, gvk.Kind)
 	return cluster.Mapping{GVK: gvk, GVR: gvk.GroupVersion().WithResource(strings.ToLower(gvk.Kind) + "s"), Namespaced: namespaced}
 }
 
@@ -467,6 +467,8 @@ type fakeSession struct {
 	removed []string
 	saves   []bool
 	failing error
+	// steps, if set, is where sessions note what they are told, in order.
+	steps *[]string
 }
 
 func newFakeSession() *fakeSession { return &fakeSession{applied: map[string]state.Entry{}} }
@@ -481,6 +483,7 @@ func (s *fakeSession) WriteAhead(_ context.Context, wanted []state.Key) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.ahead = wanted
+	s.note("ahead", wanted...)
 	return s.failing
 }
 
@@ -494,6 +497,15 @@ func (s *fakeSession) Removed(k state.Key) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.removed = append(s.removed, k.Ref().String())
+	s.note("removed", k)
+}
+
+func (s *fakeSession) note(what string, keys ...state.Key) {
+	if s.steps != nil {
+		for _, k := range keys {
+			*s.steps = append(*s.steps, what+" "+k.Manifest+" "+k.Name)
+		}
+	}
 }
 
 func (s *fakeSession) Save(ctx context.Context, final bool, _ state.Metadata) error {

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/plan"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/state"
 )
@@ -18,31 +19,41 @@ import (
 const saveTimeout = time.Minute
 
 // writeAhead tells the records what is about to be written, before anything is:
-// a run that is killed then has no object that nobody knows of. Entries whose
-// object is gone leave the records with the same save.
+// a run that is killed then has no object that nobody knows of. Entries that
+// leave a record do so only after that, with the last save: an object that moves
+// from one manifest to another is always in one of them.
 func (r *run) writeAhead(ctx context.Context) error {
+	keys := r.keysToWrite()
 	for _, m := range r.plan.Manifests {
-		session := r.exec.Sessions[m.Name]
-		if session == nil {
-			continue
-		}
-		for _, key := range m.Gone {
-			session.Removed(key)
-		}
-		if keys := r.keysToWrite(m.Name); len(keys) > 0 {
-			if err := session.WriteAhead(ctx, keys); err != nil {
+		if session := r.exec.Sessions[m.Name]; session != nil && len(keys[m.Name]) > 0 {
+			if err := session.WriteAhead(ctx, keys[m.Name]); err != nil {
 				return fmt.Errorf("record what is about to be written for manifest %s: %w", m.Name, err)
+			}
+		}
+	}
+	for _, m := range r.plan.Manifests {
+		if session := r.exec.Sessions[m.Name]; session != nil {
+			for _, key := range m.Gone {
+				session.Removed(key)
 			}
 		}
 	}
 	return nil
 }
 
-func (r *run) keysToWrite(manifest string) []state.Key {
-	var keys []state.Key
+// keysToWrite lists by manifest what will be written, and what only changes hands.
+func (r *run) keysToWrite() map[string][]state.Key {
+	leaving := map[object.Ref]bool{}
+	for _, m := range r.plan.Manifests {
+		for _, key := range m.Gone {
+			leaving[key.Ref()] = true
+		}
+	}
+	keys := map[string][]state.Key{}
 	for _, o := range r.plan.Objects {
-		if o.Manifest == manifest && o.Op.Writes() && o.Op != plan.OpDelete {
-			keys = append(keys, o.Key)
+		writes := o.Op.Writes() && o.Op != plan.OpDelete
+		if writes || o.Op == plan.OpNone && leaving[o.Ref] {
+			keys[o.Manifest] = append(keys[o.Manifest], o.Key)
 		}
 	}
 	return keys
@@ -101,7 +112,7 @@ func (r *run) recordUnchanged(n *node) {
 	if rec := r.records[o.Manifest]; rec != nil {
 		e, ok := rec.Find(o.Ref)
 		if ok && e.Key == o.Key && e.ContentHash == o.ContentHash && e.UID == string(o.UID) &&
-			e.ResourceVersion == o.ResourceVersion && e.InputKey == r.inputKey(o) && e.LastApplied() != nil {
+			e.ResourceVersion == o.ResourceVersion && e.InputKey == r.inputKey(o) {
 			return
 		}
 	}

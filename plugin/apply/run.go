@@ -33,6 +33,7 @@ type run struct {
 	timers   timerQueue
 	tracker  *tracker
 	pods     *podWatch
+	claims   *claims
 	guards   *guards
 
 	// uids are the live objects that some file wants.
@@ -77,6 +78,7 @@ func newRun(e *Executor, p *plan.Plan, g plan.Graph) *run {
 	r.open = r.total
 	r.tracker = newTracker(r)
 	r.pods = newPodWatch(r)
+	r.claims = newClaims(r)
 	return r
 }
 

@@ -148,6 +148,29 @@ func TestRunLeavesGoneEntriesOut(t *testing.T) {
 	})
 }
 
+// P01: killed at any moment, the object is in the record of one of the two.
+func TestRunMovesAnObjectBetweenManifests(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHarness(t)
+		h.cluster.put(t, wasConfigMap)
+		moved := h.cluster.over(t, plan.OpNone, wasConfigMap)
+		moved.Manifest, moved.Key.Manifest = "b", "b"
+		old := moved.Key
+		old.Manifest = "m"
+		var steps []string
+		b := newFakeSession()
+		h.session.steps, b.steps = &steps, &steps
+		h.exec.Sessions["b"] = b
+		p := &plan.Plan{Objects: []*plan.Object{moved}, Manifests: []plan.Manifest{{Name: "m", Gone: []state.Key{old}}, {Name: "b"}}}
+		g, err := plan.Order(p.Objects)
+		require.NoError(t, err)
+		_, err = h.exec.Run(t.Context(), p, g)
+		require.NoError(t, err)
+		assert.Equal(t, []string{"ahead b a", "removed m a"}, steps)
+		assert.Contains(t, b.applied, "ConfigMap x/a")
+	})
+}
+
 func TestRunKeepsTheBound(t *testing.T) {
 	many := func(t *testing.T, window func() int) int {
 		h := newHarness(t)

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/cluster"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/state"
 )
 
 const (
@@ -84,9 +85,8 @@ func (t *tracker) keyOf(n *node) scopeKey {
 // selectorOf narrows a watch to our own objects, by the label they were just
 // given.
 func selectorOf(send map[string]any) string {
-	const partOf = "applyset.kubernetes.io/part-of"
-	if value := (&unstructured.Unstructured{Object: send}).GetLabels()[partOf]; send != nil && value != "" {
-		return partOf + "=" + value
+	if value := (&unstructured.Unstructured{Object: send}).GetLabels()[state.PartOfLabel]; send != nil && value != "" {
+		return state.PartOfLabel + "=" + value
 	}
 	return ""
 }

@@ -84,6 +84,7 @@ func (r *run) wait(n *node, u *unstructured.Unstructured, reason string) {
 	})
 	r.tracker.add(n)
 	r.pods.add(n)
+	r.claims.add(n)
 	if n.planned.Op == plan.OpNone && isDefinition(n.planned.Ref) {
 		// Definitions can be very large and are mostly as they should be: the
 		// answer is likely here before the watch has shown all of them.

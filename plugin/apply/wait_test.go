@@ -471,3 +471,23 @@ func TestUnchangedObjectsKnownByMetadataAreLookedAtBeforeADeletion(t *testing.T)
 		assert.Equal(t, 5*time.Second, time.Since(begun))
 	})
 }
+
+func TestClaimsThatWaitForAConsumerAreNotWaitedFor(t *testing.T) {
+	for mode, ready := range map[string]bool{"WaitForFirstConsumer": true, "Immediate": false} {
+		t.Run(mode, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h := newHarness(t)
+				h.exec.Policy.ObjectTimeout = time.Minute
+				h.cluster.put(t, "{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: late}, volumeBindingMode: "+mode+"}")
+				claim := "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: %s, namespace: x}, spec: {storageClassName: late}}"
+				r := h.run(creates(t, fmt.Sprintf(claim, "a")+"\n---\n"+fmt.Sprintf(claim, "b"))...)
+				assert.Equal(t, ready, of(r, "a").Ready)
+				assert.Equal(t, ready, of(r, "b").Ready)
+				assert.Equal(t, 1, h.cluster.count("get StorageClass"))
+				if ready {
+					assert.Equal(t, []string{"it is bound when the first Pod uses it"}, of(r, "a").Notes)
+				}
+			})
+		})
+	}
+}
