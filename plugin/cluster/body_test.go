@@ -57,7 +57,7 @@ func TestEveryCharacterSurvivesYAML(t *testing.T) {
 		require.NoError(t, err)
 		var got map[string]any
 		require.NoError(t, yaml.Unmarshal(data, &got), "from %U", from)
-		require.True(t, text.String() == got["k"], "from %U", from)
+		require.Equal(t, text.String(), got["k"], "from %U", from)
 	}
 }
 

@@ -159,6 +159,7 @@ func refuse(code int, reason metav1.StatusReason, message string) http.HandlerFu
 	body := mustJSON(metav1.Status{
 		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"},
 		Status:   metav1.StatusFailure, Code: int32(code), Reason: reason, Message: message,
+		Details: &metav1.StatusDetails{Name: "a"},
 	})
 	return answer(code, string(body))
 }

@@ -227,6 +227,10 @@ spec:
 	_, err = fresh.Mapping(t.Context(), groupKind("apps", "Thing"), "v1")
 	require.ErrorAs(t, err, &miss)
 
+	unknown := Mapping{GVR: schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "things"}, GVK: schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Thing"}}
+	_, err = fresh.Get(t.Context(), unknown, "", "a")
+	require.ErrorAs(t, err, &miss, "a resource nobody serves, in a group that is served")
+
 	// With a mapping from better days the server itself answers.
 	stale := Mapping{GVR: schema.GroupVersionResource{Group: group, Version: "v1", Resource: "things"}, GVK: schema.GroupVersionKind{Group: group, Version: "v1", Kind: "Thing"}}
 	start := time.Now()

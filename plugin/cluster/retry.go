@@ -117,13 +117,14 @@ func isAggregatorRefusal(err error) bool {
 }
 
 // isNotServed tells the 404 of a path nobody serves from that of a missing
-// object: only the latter is a Status of its own.
+// object: only the latter names what is missing.
 func isNotServed(err error) bool {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) || code(err) != http.StatusNotFound {
 		return false
 	}
-	return unexpectedText(status.Status()) != ""
+	details := status.Status().Details
+	return details == nil || details.Name == ""
 }
 
 // unexpectedText is the body of an answer that was no Status.

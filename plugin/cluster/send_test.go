@@ -228,17 +228,25 @@ func TestServersReasonStaysVisible(t *testing.T) {
 	}
 }
 
+// The answer is a plain page for an unknown group version, and a Status without
+// details for an unknown resource of a known one.
 func TestKindThatIsNotServed(t *testing.T) {
-	notServed := func(w http.ResponseWriter, r *http.Request) { http.NotFound(w, r) }
-	c := connectTo(t, http.HandlerFunc(notServed))
-	_, err := c.Get(t.Context(), widgets, "", "a")
-	var noKind *ErrNoKind
-	require.ErrorAs(t, err, &noKind)
-	assert.False(t, apierrors.IsNotFound(err), "an absent kind must not look like an absent object")
-	_, err = c.List(t.Context(), widgets, ListOptions{})
-	require.ErrorAs(t, err, &noKind)
-	err = c.Delete(t.Context(), widgets, "", "a", DeleteOptions{})
-	require.ErrorAs(t, err, &noKind)
+	for name, step := range map[string]http.HandlerFunc{
+		"group version": http.NotFound,
+		"resource":      answer(404, `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"the server could not find the requested resource","reason":"NotFound","details":{},"code":404}`),
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := connectTo(t, step)
+			_, err := c.Get(t.Context(), widgets, "", "a")
+			var noKind *ErrNoKind
+			require.ErrorAs(t, err, &noKind)
+			assert.False(t, apierrors.IsNotFound(err), "an absent kind must not look like an absent object")
+			_, err = c.List(t.Context(), widgets, ListOptions{})
+			require.ErrorAs(t, err, &noKind)
+			err = c.Delete(t.Context(), widgets, "", "a", DeleteOptions{})
+			require.ErrorAs(t, err, &noKind)
+		})
+	}
 }
 
 func TestBrokenAggregatedAPI(t *testing.T) {
