@@ -19,7 +19,7 @@ import (
 // one; empty starts with what is there now). Events carry *unstructured.Unstructured
 // with the mapping's kind, or *metav1.Status for errors; bookmarks carry only a
 // resourceVersion. The channel closes when the server or the network ends the
-// watch: list and watch again, or use Follow. The request timeout bounds only the
+// watch: list and watch again. The request timeout bounds only the
 // start.
 func (c *Client) Watch(ctx context.Context, m Mapping, namespace string, o ListOptions) (watch.Interface, error) {
 	o.Namespace = namespace
