@@ -117,7 +117,7 @@ func (p *plane) run(ctx context.Context) error {
 	case err := <-p.parts.failed:
 		return err
 	case <-ctx.Done():
-		p.phase.Set("stopping")
+		p.phase.Set(control.PhaseStopping)
 		if errors.Is(context.Cause(ctx), ErrMaxAge) {
 			return ErrMaxAge
 		}

@@ -3,6 +3,7 @@ package command
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os/signal"
 	"strconv"
 	"syscall"
@@ -25,7 +26,12 @@ func newRun(open opener) *cobra.Command {
 				return err
 			}
 			opts.Home = h
-			return runForeground(cmd.Context(), opts)
+			err = runForeground(cmd.Context(), opts)
+			if errors.Is(err, cluster.ErrMaxAge) {
+				// As was asked for: a note for the log, no failure.
+				_, err = fmt.Fprintln(cmd.ErrOrStderr(), "controlplane: ended, as it "+err.Error())
+			}
+			return err
 		},
 	}
 	bindOptions(cmd.Flags(), &opts)
@@ -37,11 +43,7 @@ func runForeground(ctx context.Context, opts cluster.Options) error {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop)
-	err := cluster.Run(ctx, opts)
-	if errors.Is(err, cluster.ErrMaxAge) {
-		return nil
-	}
-	return err
+	return cluster.Run(ctx, opts)
 }
 
 func bindOptions(flags *pflag.FlagSet, opts *cluster.Options) {

@@ -20,6 +20,7 @@ import (
 const (
 	startTimeout = time.Minute
 	startPoll    = 25 * time.Millisecond
+	watchPoll    = 200 * time.Millisecond
 	// startCall bounds one look at the phase while starting.
 	startCall = time.Second
 )
@@ -53,22 +54,56 @@ func newStart(open opener) *cobra.Command {
 
 // start makes sure that a control plane is up in the home of the options.
 func start(ctx context.Context, opts cluster.Options, progress io.Writer) error {
-	pid, err := opts.Home.Running()
+	began := time.Now()
+	ended := make(chan error, 1)
+	pid, err := runningToStay(ctx, opts.Home)
 	if err != nil {
 		return err
 	}
-	ended := make(chan error, 1)
 	if pid == 0 {
-		if err := launch(opts, ended); err != nil {
-			return err
-		}
+		err = launch(opts, ended)
+	} else {
+		go watch(ctx, opts.Home, pid, ended)
 	}
-	began := time.Now()
+	if err != nil {
+		return err
+	}
 	if err := waitUp(ctx, opts.Home, ended, progress); err != nil {
+		if pid == 0 {
+			// What did not come up must not stay in the background.
+			err = errors.Join(err, stop(context.WithoutCancel(ctx), opts.Home, true))
+		}
 		return err
 	}
 	_, _ = fmt.Fprintf(progress, "up after %.1fs\n", time.Since(began).Seconds()) // progress is a courtesy
 	return nil
+}
+
+// runningToStay returns the process that runs in the home, or 0. One that is
+// stopping is waited for.
+func runningToStay(ctx context.Context, h home.Home) (int, error) {
+	for {
+		pid, err := h.Running()
+		if err != nil || pid == 0 || currentPhase(ctx, h) != control.PhaseStopping {
+			return pid, err
+		}
+		select {
+		case <-ctx.Done():
+			return 0, context.Cause(ctx)
+		case <-time.After(startPoll):
+		}
+	}
+}
+
+// watch tells when a process that another one started has ended.
+func watch(ctx context.Context, h home.Home, pid int, ended chan<- error) {
+	for ctx.Err() == nil {
+		if running, err := h.Running(); err == nil && running != pid {
+			ended <- errors.New("the control plane ended")
+			return
+		}
+		time.Sleep(watchPoll)
+	}
 }
 
 // launch runs this program in a session of its own, which outlives ours.

@@ -2,8 +2,13 @@ package control
 
 import "sync"
 
-// PhaseUp is the phase of a control plane that is ready for use.
-const PhaseUp = "up"
+// Phases that others act upon; the rest only tell what is being done.
+const (
+	// PhaseUp is the phase of a control plane that is ready for use.
+	PhaseUp = "up"
+	// PhaseStopping is the phase of one that will soon be gone.
+	PhaseStopping = "stopping"
+)
 
 // Status is what the endpoint tells about the control plane.
 type Status struct {
