@@ -80,6 +80,7 @@ func (o *applyOptions) run(ctx context.Context, env *Env) error {
 	if err := o.validateFlags(); err != nil {
 		return err
 	}
+	env.window = o.concurrency
 	p, err := env.prepare(ctx, &o.source)
 	if err != nil {
 		return err
@@ -114,6 +115,9 @@ func (o *applyOptions) validateFlags() error {
 	case "none", "client", "server":
 	default:
 		return fmt.Errorf("--dry-run: wanted none, client or server, found %q", o.dryRun)
+	}
+	if o.concurrency < 1 {
+		return fmt.Errorf("--concurrency: wanted 1 or more, found %d", o.concurrency)
 	}
 	switch strings.ToLower(o.validate) {
 	case "strict", "warn", "ignore":

@@ -32,6 +32,8 @@ type Env struct {
 	// flags are kubectl's connection flags, shared by all commands.
 	flags *genericclioptions.ConfigFlags
 	color string
+	// window bounds the requests in flight; 0 means the client's 16.
+	window int
 }
 
 // SystemEnv is the environment of the running process.
@@ -56,7 +58,7 @@ func invokedAs(arg0 string, getenv func(string) string) string {
 func (e *Env) connect() (*cluster.Client, error) {
 	return cluster.Connect(cluster.Options{
 		Getter: e.flags, UserAgent: e.userAgent(), FieldManager: "tazuna", CacheDir: cacheDir(),
-		Warn: e.warn, Clock: e.Clock, Scrub: object.Scrub,
+		Warn: e.warn, Clock: e.Clock, Limiter: cluster.NewLimiter(e.window, e.Clock), Scrub: object.Scrub,
 	})
 }
 
