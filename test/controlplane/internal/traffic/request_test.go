@@ -11,12 +11,14 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-func TestParse(t *testing.T) {
-	tests := map[string]struct {
-		method, target, body string
-		want                 Request
-		write                bool
-	}{
+type parseCase struct {
+	method, target, body string
+	want                 Request
+	write                bool
+}
+
+func parseCases() map[string]parseCase {
+	return map[string]parseCase{
 		"list": {
 			method: "GET", target: "/api/v1/namespaces/a/pods?limit=500",
 			want: Request{Verb: "list", Resource: "pods", Namespace: "a"},
@@ -58,7 +60,10 @@ func TestParse(t *testing.T) {
 			want: Request{Verb: "get", Route: "/apis/apps/v1"},
 		},
 	}
-	for name, test := range tests {
+}
+
+func TestParse(t *testing.T) {
+	for name, test := range parseCases() {
 		t.Run(name, func(t *testing.T) {
 			r := httptest.NewRequest(test.method, test.target, strings.NewReader(test.body))
 			r.Header.Set("User-Agent", "tool/1")
