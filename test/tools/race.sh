@@ -19,4 +19,4 @@ for package in $(go list ./plugin/... ./printers/...); do
 	fi
 done
 # shellcheck disable=SC2086 # one word a package
-exec go test -race -ldflags '-s -w' $light
+exec go test -race -short -ldflags '-s -w' $light
