@@ -97,7 +97,8 @@ func (r *run) learn() {
 		case o.Ref.GroupKind() == schema.GroupKind{Kind: "Namespace"}:
 			r.namespaces[o.Ref.Name] = true
 		case isDefinition(o.Ref):
-			if gk := definedKind(o.Desired.Body); gk.Kind != "" {
+			gk := definedKind(o.Desired.Body)
+			if _, twice := r.definitions[gk]; gk.Kind != "" && !twice {
 				r.definitions[gk] = o
 			}
 		}

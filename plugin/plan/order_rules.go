@@ -11,7 +11,6 @@ import (
 const (
 	groupApps         = "apps"
 	groupRBAC         = "rbac.authorization.k8s.io"
-	groupCRD          = "apiextensions.k8s.io"
 	groupRegistration = "apiregistration.k8s.io"
 	groupAdmission    = "admissionregistration.k8s.io"
 )
@@ -35,6 +34,7 @@ func afterDefinition(s *orderSide) {
 	for _, i := range s.members {
 		o := s.objects[i]
 		if object.BuiltIn(o.Ref.Group) {
+			linkNamesake(s, kinds, i)
 			continue
 		}
 		crd, ok := kinds[o.Ref.GroupKind()]
@@ -50,6 +50,22 @@ func afterDefinition(s *orderSide) {
 	}
 }
 
+// linkNamesake puts a second definition of a kind after the first one. They
+// can't both be established; which one is should not be left to chance.
+func linkNamesake(s *orderSide, kinds map[schema.GroupKind]int, i int) {
+	if s.objects[i].Ref.GroupKind() != crdKind {
+		return
+	}
+	if first, ok := kinds[kindDefinedBy(s.body(i))]; ok && first < i {
+		s.link(i, Edge{On: first, Need: NeedReady, Why: "another definition of its kind"})
+	}
+}
+
+// kindDefinedBy is the kind that a CustomResourceDefinition brings.
+func kindDefinedBy(crd map[string]any) schema.GroupKind {
+	return schema.GroupKind{Group: textAt(crd, "spec", "group"), Kind: textAt(crd, "spec", "names", "kind")}
+}
+
 // definitions finds what serves which kinds. groups holds definitions of which
 // only the name is known, as when a deletion was listed by metadata alone.
 func definitions(s *orderSide) (kinds map[schema.GroupKind]int, groups, services map[string]int) {
@@ -57,10 +73,11 @@ func definitions(s *orderSide) (kinds map[schema.GroupKind]int, groups, services
 	for _, i := range s.members {
 		ref, body := s.objects[i].Ref, s.body(i)
 		switch {
-		case ref.Group == groupCRD && ref.Kind == "CustomResourceDefinition":
-			group, kind := textAt(body, "spec", "group"), textAt(body, "spec", "names", "kind")
-			if kind != "" {
-				kinds[schema.GroupKind{Group: group, Kind: kind}] = i
+		case ref.GroupKind() == crdKind:
+			if gk := kindDefinedBy(body); gk.Kind != "" {
+				if _, twice := kinds[gk]; !twice {
+					kinds[gk] = i
+				}
 			} else if _, group, ok := strings.Cut(ref.Name, "."); ok {
 				groups[group] = i
 			}

@@ -338,6 +338,23 @@ func TestOrderDeletionsComeLast(t *testing.T) {
 	assert.Equal(t, []string{"Deployment d, ready"}, groupEdges(g, objects, "everything that is applied"))
 }
 
+// W09: of two definitions of a kind the first in the files comes first.
+func TestOrderOfTwoDefinitionsOfAKind(t *testing.T) {
+	crd := `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: %s.demo.example}
+spec: {group: demo.example, names: {kind: Clock, plural: %s}}
+`
+	objects := orderInput(t, fmt.Sprintf(crd, "watches", "watches")+"---"+fmt.Sprintf(crd, "clocks", "clocks")+
+		"---\n{apiVersion: demo.example/v1, kind: Clock, metadata: {name: c, namespace: x}}")
+	g, err := Order(objects)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"CustomResourceDefinition watches.demo.example, ready"},
+		edgesOf(g, objects, "CustomResourceDefinition clocks.demo.example"))
+	assert.Equal(t, []string{"CustomResourceDefinition watches.demo.example, ready, hard"}, edgesOf(g, objects, "Clock c"))
+}
+
 func TestOrderOfNothing(t *testing.T) {
 	g, err := Order(nil)
 	require.NoError(t, err)
@@ -353,7 +370,7 @@ func TestOrderTakesAnythingForABody(t *testing.T) {
 			{Group: "apps", Kind: "Deployment", Name: "a"},
 			{Kind: "Pod", Name: "a"},
 			{Group: "batch", Kind: "CronJob", Name: "a"},
-			{Group: groupCRD, Kind: "CustomResourceDefinition", Name: "a"},
+			{Group: crdKind.Group, Kind: crdKind.Kind, Name: "a"},
 			{Group: groupAdmission, Kind: "MutatingWebhookConfiguration", Name: "a"},
 			{Group: groupRegistration, Kind: "APIService", Name: "a"},
 			{Group: groupRBAC, Kind: "RoleBinding", Name: "a"},
