@@ -24,7 +24,12 @@ func Execute(env *Env, args []string) (int, string) {
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	ctx, cancel := interruptible(context.Background(), signals)
 	defer cancel()
-	context.AfterFunc(ctx, func() { signal.Stop(signals) })
+	// Not by giving the signal back: a shell starts what runs in its background
+	// with SIGINT ignored, and then the second one would be lost.
+	context.AfterFunc(ctx, func() {
+		<-signals
+		os.Exit(ExitInterrupted)
+	})
 	root := NewRoot(env)
 	root.SetArgs(args)
 	return ExitCode(ctx, root.ExecuteContext(ctx))
