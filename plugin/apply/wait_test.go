@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -166,16 +167,16 @@ func TestWaitNoticesWhatHappenedDuringACut(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				h := newHarness(t)
-				down := false
+				var down atomic.Bool
 				h.cluster.refuse = func(call string) error {
-					if down && strings.HasPrefix(call, "watch") {
+					if down.Load() && strings.HasPrefix(call, "watch") {
 						return serverError(503, "ServiceUnavailable", "down")
 					}
 					return nil
 				}
-				time.AfterFunc(time.Second, func() { h.cluster.cutWatches(); down = true })
+				time.AfterFunc(time.Second, func() { h.cluster.cutWatches(); down.Store(true) })
 				time.AfterFunc(2*time.Second, func() { c.happens(h) })
-				time.AfterFunc(20*time.Second, func() { down = false })
+				time.AfterFunc(20*time.Second, func() { down.Store(false) })
 				begun := time.Now()
 				r := h.run(creates(t, aJob)...)
 				assert.Equal(t, c.outcome, of(r, "j").Outcome)
