@@ -92,6 +92,9 @@ func CheckGroupName(name string) error {
 // ExpandGroupName replaces the placeholders of a name. A placeholder whose value
 // is empty is an error: the group would be another one than meant.
 func ExpandGroupName(name string, values map[string]string) (string, error) {
+	if !strings.Contains(name, "{") {
+		return name, nil
+	}
 	var missing []string
 	out := placeholder.ReplaceAllStringFunc(name, func(p string) string {
 		value := values[p]

@@ -42,21 +42,35 @@ type changeOrder struct {
 // annotations and from the configuration's bindings. Every fault of every object
 // is in the error.
 func changeOrderOf(c *config.KappConfig, objects []*Object) (changeOrder, error) {
-	r := changeReader{config: c, order: changeOrder{members: map[changeGroup][]int{}}, names: map[string]bool{}}
+	r := changeReader{config: c, order: changeOrder{members: map[changeGroup][]int{}}, names: map[string]bool{}, warned: map[string]bool{}}
 	if c == nil {
 		r.config = &config.KappConfig{}
 	}
+	var all []changing
 	for i, o := range objects {
-		r.groups(i, o)
+		body := changeBody(o)
+		all = append(all, changing{Object: o, index: i, subject: subjectOf(body), values: placeholders(body)})
 	}
-	for i, o := range objects {
-		r.rules(i, o)
+	for _, o := range all {
+		r.groups(o)
+	}
+	for _, o := range all {
+		r.rules(o)
 	}
 	if len(r.faults) > 0 {
 		return changeOrder{}, fmt.Errorf("order of changes: %s", strings.Join(r.faults, "; "))
 	}
 	slices.SortStableFunc(r.order.relations, func(a, b relation) int { return b.weight - a.weight })
 	return r.order, nil
+}
+
+// changing is an object of the run with what rules are held against.
+type changing struct {
+	*Object
+	index   int
+	subject *subject
+	// values are those of placeholders.
+	values map[string]string
 }
 
 type changeReader struct {
@@ -68,74 +82,72 @@ type changeReader struct {
 	faults []string
 }
 
-func (r *changeReader) fault(o *Object, place string, err error) {
+func (r *changeReader) fault(o changing, place string, err error) {
 	r.faults = append(r.faults, fmt.Sprintf("%s: %s: %s", o.Ref, place, err))
 }
 
 // groups puts an object into its groups.
-func (r *changeReader) groups(i int, o *Object) {
-	body := changeBody(o)
-	for _, a := range annotationsAt(body, config.KappChangeGroup) {
+func (r *changeReader) groups(o changing) {
+	for _, a := range annotationsAt(o.subject.body, config.KappChangeGroup) {
 		name, err := a.text, config.CheckGroupName(a.text)
 		if err == nil {
-			name, err = config.ExpandGroupName(a.text, placeholders(body))
+			name, err = config.ExpandGroupName(a.text, o.values)
 		}
 		if err != nil {
 			r.fault(o, "annotation "+a.key, err)
 			continue
 		}
-		r.join(i, o, name)
+		r.join(o, name)
 	}
 	for _, binding := range r.config.ChangeGroupBindings {
-		if !selectsAny(binding.Matchers, body) {
+		if !o.subject.anyOf(binding.Matchers) {
 			continue
 		}
-		name, err := config.ExpandGroupName(binding.Name, placeholders(body))
+		name, err := config.ExpandGroupName(binding.Name, o.values)
 		if err != nil {
 			r.bindingFault(o, binding.At, err)
 			continue
 		}
-		r.join(i, o, name)
+		r.join(o, name)
 	}
 }
 
 // bindingFault takes a placeholder without a value for a fault, unless of an
 // object to delete: of that nothing but the name may be known.
-func (r *changeReader) bindingFault(o *Object, at config.Place, err error) {
+func (r *changeReader) bindingFault(o changing, at config.Place, err error) {
 	if o.Op != OpDelete {
 		r.fault(o, at.String(), err)
 	}
 }
 
-func (r *changeReader) join(i int, o *Object, name string) {
+func (r *changeReader) join(o changing, name string) {
 	group := changeGroup{name: name, deleting: o.Op == OpDelete}
 	r.names[name] = true
 	members := r.order.members[group]
-	if n := len(members); n == 0 || members[n-1] != i {
-		r.order.members[group] = append(members, i)
+	if n := len(members); n == 0 || members[n-1] != o.index {
+		r.order.members[group] = append(members, o.index)
 	}
 }
 
 // rules relates an object to the groups of its rules.
-func (r *changeReader) rules(i int, o *Object) {
-	body := changeBody(o)
-	for _, a := range annotationsAt(body, config.KappChangeRule) {
+func (r *changeReader) rules(o changing) {
+	for _, a := range annotationsAt(o.subject.body, config.KappChangeRule) {
 		rule, err := config.ParseChangeRule(a.text)
 		if err == nil {
-			rule.Group, err = config.ExpandGroupName(rule.Group, placeholders(body))
+			rule.Group, err = config.ExpandGroupName(rule.Group, o.values)
 		}
 		if err != nil {
 			r.fault(o, "annotation "+a.key, err)
 			continue
 		}
-		r.relate(i, o, rule, relation{why: a.key}, o.Ref.String()+": annotation "+a.key)
+		r.relate(o, rule, relation{why: a.key}, o.Ref.String()+": annotation "+a.key)
 	}
 	for weight, binding := range r.config.ChangeRuleBindings {
-		if !selectsAny(binding.Matchers, body) {
+		if !o.subject.anyOf(binding.Matchers) {
 			continue
 		}
 		for _, rule := range binding.Rules {
-			group, err := config.ExpandGroupName(rule.Group, placeholders(body))
+			group, err := config.ExpandGroupName(rule.Group, o.values)
 			if err != nil {
 				r.bindingFault(o, binding.At, err)
 				continue
@@ -145,7 +157,7 @@ func (r *changeReader) rules(i int, o *Object) {
 			if binding.At.Default() {
 				place = ""
 			}
-			r.relate(i, o, rule, relation{
+			r.relate(o, rule, relation{
 				optional: binding.IgnoreIfCyclical, weight: weight + 1, why: binding.At.Rule,
 			}, place)
 		}
@@ -154,9 +166,9 @@ func (r *changeReader) rules(i int, o *Object) {
 
 // relate adds a relation if the rule is about what the run does to the object.
 // place is for warnings; rules without one are not warned of.
-func (r *changeReader) relate(i int, o *Object, rule config.ChangeRule, rel relation, place string) {
+func (r *changeReader) relate(o changing, rule config.ChangeRule, rel relation, place string) {
 	if !r.names[rule.Group] {
-		r.warn(place, fmt.Sprintf("%q: no object is in that group", rule))
+		r.warn(place, rule, "no object is in that group")
 		return
 	}
 	if rule.Deleting != (o.Op == OpDelete) {
@@ -164,26 +176,26 @@ func (r *changeReader) relate(i int, o *Object, rule config.ChangeRule, rel rela
 	}
 	if rule.Deleting != rule.GroupDeleting {
 		if rule.Deleting == rule.Before {
-			r.warn(place, fmt.Sprintf("%q: the rule has no effect: deletions come last", rule))
+			r.warn(place, rule, "the rule has no effect: deletions come last")
 		}
 		return // the order of the two halves of a run is settled
 	}
-	rel.object, rel.before = i, rule.Before
+	rel.object, rel.before = o.index, rule.Before
 	rel.group = changeGroup{name: rule.Group, deleting: rule.GroupDeleting}
 	rel.why = fmt.Sprintf("%s (%s)", rule, rel.why)
 	r.order.relations = append(r.order.relations, rel)
 }
 
-func (r *changeReader) warn(place, text string) {
-	line := place + ": " + text
-	if place == "" || r.warned[line] {
+// warn tells of a rule once, however many objects it is about.
+func (r *changeReader) warn(place string, rule config.ChangeRule, text string) {
+	if place == "" {
 		return
 	}
-	if r.warned == nil {
-		r.warned = map[string]bool{}
+	line := fmt.Sprintf("%s: %q: %s", place, rule, text)
+	if !r.warned[line] {
+		r.warned[line] = true
+		r.order.warnings = append(r.order.warnings, line)
 	}
-	r.warned[line] = true
-	r.order.warnings = append(r.order.warnings, line)
 }
 
 // changeBody is what is known of an object: what is wanted, of a deletion what is

@@ -7,42 +7,73 @@ import (
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
 )
 
-// selectsAny reports whether one of a rule's matchers chooses the object.
+// selectsAny reports whether one of a rule's matchers chooses the object. Nothing
+// is chosen that isn't there.
 func selectsAny(matchers []config.ResourceMatcher, body map[string]any) bool {
-	return slices.ContainsFunc(matchers, func(m config.ResourceMatcher) bool { return selects(m, body) })
+	return body != nil && subjectOf(body).anyOf(matchers)
 }
 
-// selects reports whether a matcher chooses the object. No matcher chooses
-// something that isn't there.
+// selects reports whether a matcher chooses the object.
 func selects(m config.ResourceMatcher, body map[string]any) bool {
-	if body == nil {
-		return false
+	return selectsAny([]config.ResourceMatcher{m}, body)
+}
+
+// subject is an object that many matchers are asked about.
+type subject struct {
+	body       map[string]any
+	ref        object.Ref
+	apiVersion string
+}
+
+func subjectOf(body map[string]any) *subject {
+	apiVersion, _ := body["apiVersion"].(string)
+	return &subject{body: body, ref: object.RefOf(body), apiVersion: apiVersion}
+}
+
+// anyOf and eachOf join matchers; of none, no one and every one matches.
+func (s *subject) anyOf(matchers []config.ResourceMatcher) bool {
+	for i := range matchers {
+		if s.isChosen(&matchers[i]) {
+			return true
+		}
 	}
-	ref := object.RefOf(body)
+	return false
+}
+
+func (s *subject) eachOf(matchers []config.ResourceMatcher) bool {
+	for i := range matchers {
+		if !s.isChosen(&matchers[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *subject) isChosen(m *config.ResourceMatcher) bool {
 	switch m.Type {
 	case config.MatchAll:
 		return true
 	case config.MatchAny:
-		return selectsAny(m.Matchers, body)
+		return s.anyOf(m.Matchers)
 	case config.MatchEach:
-		return !slices.ContainsFunc(m.Matchers, func(inner config.ResourceMatcher) bool { return !selects(inner, body) })
+		return s.eachOf(m.Matchers)
 	case config.MatchNot:
-		return !selectsAny(m.Matchers, body)
+		return !s.anyOf(m.Matchers)
 	case config.MatchAPIGroupKind:
-		return ref.Group == m.APIGroup && ref.Kind == m.Kind
+		return s.ref.Kind == m.Kind && s.ref.Group == m.APIGroup
 	case config.MatchAPIVersionKind:
-		return body["apiVersion"] == m.APIVersion && ref.Kind == m.Kind
+		return s.ref.Kind == m.Kind && s.apiVersion == m.APIVersion
 	case config.MatchKindNamespaceName:
-		return ref.Kind == m.Kind && ref.Namespace == m.Namespace && ref.Name == m.Name
+		return s.ref.Kind == m.Kind && s.ref.Namespace == m.Namespace && s.ref.Name == m.Name
 	case config.MatchAnnotations:
-		annotations := mapAt(body, "metadata", "annotations")
+		annotations := mapAt(s.body, "metadata", "annotations")
 		return !slices.ContainsFunc(m.Keys, func(key string) bool { return !get(annotations, key).ok })
 	case config.MatchNamespace:
-		return ref.Namespace != "" && (len(m.Names) == 0 || slices.Contains(m.Names, ref.Namespace))
+		return s.ref.Namespace != "" && (len(m.Names) == 0 || slices.Contains(m.Names, s.ref.Namespace))
 	case config.MatchCustomResource:
-		return !object.BuiltIn(ref.Group)
+		return !object.BuiltIn(s.ref.Group)
 	case config.MatchEmptyField:
-		return emptyField(body, m.Path)
+		return emptyField(s.body, m.Path)
 	default:
 		return false
 	}
