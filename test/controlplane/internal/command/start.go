@@ -106,7 +106,7 @@ func watch(ctx context.Context, h home.Home, pid int, ended chan<- error) {
 	}
 }
 
-// launch runs this program in a session of its own, which outlives ours.
+// launch runs this program apart from our terminal, so that it outlives us.
 func launch(opts cluster.Options, ended chan<- error) error {
 	program, err := os.Executable()
 	if err != nil {
