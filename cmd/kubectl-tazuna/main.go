@@ -12,7 +12,7 @@ import (
 var version = "dev"
 
 func main() {
-	code, message := command.Execute(command.SystemEnv(version), os.Args[1:])
+	code, message := command.Execute(command.SystemEnv(version, os.Exit), os.Args[1:])
 	if message != "" {
 		fmt.Fprintln(os.Stderr, "error: "+message)
 	}

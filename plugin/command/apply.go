@@ -54,11 +54,11 @@ Exit codes: 0 done or nothing to do, 1 something failed, 3 something was refused
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), env) },
 	}
-	o.addFlags(cmd, env)
+	o.addFlags(cmd)
 	return cmd
 }
 
-func (o *applyOptions) addFlags(cmd *cobra.Command, env *Env) {
+func (o *applyOptions) addFlags(cmd *cobra.Command) {
 	o.source.addFlags(cmd)
 	o.view.addFlags(cmd)
 	o.policy.addFlags(cmd)
@@ -182,7 +182,7 @@ func unserved(p *plan.Plan) error {
 
 // execute writes what the plan says.
 func (o *applyOptions) execute(ctx context.Context, env *Env, p *prepared, current *plan.Plan, planner plan.Planner) error {
-	sessions, err := p.begin(ctx, env, current, o.operation)
+	sessions, err := p.begin(ctx, current, o.operation)
 	defer sessions.end(ctx, env)
 	if err != nil {
 		return err
@@ -194,7 +194,7 @@ func (o *applyOptions) execute(ctx context.Context, env *Env, p *prepared, curre
 	if err != nil {
 		return err
 	}
-	executor, err := o.executor(env, p, planner, sessions)
+	executor, err := o.executor(ctx, env, p, planner, sessions)
 	if err != nil {
 		return err
 	}
@@ -205,7 +205,7 @@ func (o *applyOptions) execute(ctx context.Context, env *Env, p *prepared, curre
 	return conclude(env, result)
 }
 
-func (o *applyOptions) executor(env *Env, p *prepared, planner plan.Planner, sessions sessionSet) (*apply.Executor, error) {
+func (o *applyOptions) executor(ctx context.Context, env *Env, p *prepared, planner plan.Planner, sessions sessionSet) (*apply.Executor, error) {
 	limit, err := prune.ParseLimit(o.maxPrune)
 	if err != nil {
 		return nil, fmt.Errorf("--max-prune: %w", err)
@@ -222,7 +222,7 @@ func (o *applyOptions) executor(env *Env, p *prepared, planner plan.Planner, ses
 		Client: p.client, Sessions: sessions.forApply(), Policy: policy,
 		Concurrency: o.concurrency, Window: p.client.Limiter().Window, Clock: env.Clock,
 		Events: progress, Replan: planner.Replan, Hasher: planner.Hasher, InputKey: planner.InputKey, Masker: &mask,
-		Metadata: state.Metadata{GitCommitHash: gitCommit(p.source)},
+		Metadata: state.Metadata{GitCommitHash: gitCommit(ctx, p.source)},
 	}, nil
 }
 
@@ -262,12 +262,12 @@ func conclude(env *Env, r apply.Result) error {
 }
 
 // gitCommit is the commit of the directory the file stands in, empty without git.
-func gitCommit(src *source) string {
+func gitCommit(ctx context.Context, src *source) string {
 	dir := "."
 	if src.file != nil {
 		dir = dirOf(src.file.Path)
 	}
-	out, err := exec.Command("git", "-C", dir, "rev-parse", "HEAD").Output()
+	out, err := exec.CommandContext(ctx, "git", "-C", dir, "rev-parse", "HEAD").Output()
 	if err != nil {
 		return ""
 	}

@@ -24,7 +24,9 @@ import (
 // Env is what commands get from outside: streams, environment, clock, version.
 type Env struct {
 	genericiooptions.IOStreams
-	Getenv  func(string) string
+	Getenv func(string) string
+	// Exit ends the process at once, on the second signal.
+	Exit    func(code int)
 	Clock   clock.WithTicker
 	Version string
 	// Name is how the user called us: "kubectl tazuna" or "kubectl-tazuna".
@@ -36,10 +38,11 @@ type Env struct {
 	window int
 }
 
-// SystemEnv is the environment of the running process.
-func SystemEnv(version string) *Env {
+// SystemEnv is the environment of the running process, which exit ends.
+func SystemEnv(version string, exit func(code int)) *Env {
 	return &Env{
 		IOStreams: genericiooptions.IOStreams{In: os.Stdin, Out: os.Stdout, ErrOut: os.Stderr},
+		Exit:      exit,
 		Getenv:    os.Getenv, Clock: clock.RealClock{}, Version: version, Name: invokedAs(os.Args[0], os.Getenv),
 	}
 }

@@ -28,7 +28,7 @@ func Execute(env *Env, args []string) (int, string) {
 	// with SIGINT ignored, and then the second one would be lost.
 	context.AfterFunc(ctx, func() {
 		<-signals
-		os.Exit(ExitInterrupted)
+		env.Exit(ExitInterrupted)
 	})
 	root := NewRoot(env)
 	root.SetArgs(args)

@@ -16,7 +16,7 @@ type sessionSet map[string]*state.Session
 // begin locks every manifest that the plan writes to. A record that moved since
 // the plan was shown stops the run: what was shown is no longer what would
 // happen.
-func (p *prepared) begin(ctx context.Context, env *Env, current *plan.Plan, operation string) (sessionSet, error) {
+func (p *prepared) begin(ctx context.Context, current *plan.Plan, operation string) (sessionSet, error) {
 	out := sessionSet{}
 	touched := map[string]bool{}
 	for _, o := range current.Objects {

@@ -48,7 +48,6 @@ type source struct {
 	selected map[string]bool
 	// recorded is false for plain objects without a name for their record.
 	recorded bool
-	stdin    io.Reader
 }
 
 // read finds out what the flags mean.

@@ -193,7 +193,7 @@ func newStateSync(env *Env) *cobra.Command {
 			return o.run(cmd.Context(), env)
 		},
 	}
-	o.addFlags(cmd, env)
+	o.addFlags(cmd)
 	return cmd
 }
 

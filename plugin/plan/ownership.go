@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"sort"
@@ -41,7 +40,7 @@ func parseOwners(entries []metav1.ManagedFieldsEntry) ([]owner, error) {
 	for _, e := range entries {
 		set := fieldpath.NewSet()
 		if e.FieldsV1 != nil {
-			if err := set.FromJSON(bytes.NewReader(e.FieldsV1.Raw)); err != nil {
+			if err := set.FromJSON(e.FieldsV1.GetRawReader()); err != nil {
 				return nil, fmt.Errorf("read managedFields of manager %q: %w", e.Manager, err)
 			}
 		}

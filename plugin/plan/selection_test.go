@@ -100,9 +100,17 @@ func TestGlob(t *testing.T) {
 		pattern, text string
 		want          bool
 	}{
-		{"web", "web", true}, {"web", "webs", false}, {"web*", "webs", true}, {"*web", "my-web", true},
-		{"*e*", "web", true}, {"a*c", "abc", true}, {"a*c", "abd", false}, {"*", "", true}, {"", "x", false},
-		{"a*a", "a", false}, {"%x", "ax", true},
+		{"web", "web", true},
+		{"web", "webs", false},
+		{"web*", "webs", true},
+		{"*web", "my-web", true},
+		{"*e*", "web", true},
+		{"a*c", "abc", true},
+		{"a*c", "abd", false},
+		{"*", "", true},
+		{"", "x", false},
+		{"a*a", "a", false},
+		{"%x", "ax", true},
 	} {
 		require.Equal(t, tc.want, glob(tc.pattern, tc.text), "%q %q", tc.pattern, tc.text)
 	}

@@ -104,7 +104,7 @@ func joinEntries(a, b metav1.ManagedFieldsEntry) (metav1.ManagedFieldsEntry, err
 	if a.Time.Before(b.Time) {
 		a.Time = b.Time
 	}
-	a.FieldsV1 = &metav1.FieldsV1{Raw: raw}
+	a.FieldsV1 = metav1.NewFieldsV1(string(raw))
 	return a, nil
 }
 

@@ -87,7 +87,7 @@ func TestUntrackedObjectsAreNoted(t *testing.T) {
 	})
 	w := &wanted{out: &Object{Manifest: "shop"}, label: "applyset"}
 	require.Equal(t, []string{"exists and is not tracked yet: it becomes part of manifest shop, with the fields of kubectl-client-side-apply"}, untracked(w, owners))
-	require.False(t, strings.Contains(strings.Join(untracked(w, managed(t, nil)), ""), "fields of"))
+	require.NotContains(t, strings.Join(untracked(w, managed(t, nil)), ""), "fields of")
 	w.recorded = true
 	require.Empty(t, untracked(w, owners))
 	require.Empty(t, untracked(&wanted{out: &Object{}}, owners), "without a record nothing becomes ours")
