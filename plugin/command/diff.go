@@ -192,6 +192,8 @@ type policyOptions struct {
 	prune          bool
 	pruneProtected bool
 	fieldManager   string
+	adopt          bool
+	dropKappLabels bool
 	refresh        bool
 }
 
@@ -202,6 +204,8 @@ func (o *policyOptions) addFlags(cmd *cobra.Command) {
 	f.BoolVar(&o.prune, "prune", false, "Delete what the record lists and the files no longer name")
 	f.BoolVar(&o.pruneProtected, "prune-protected", false, "Let --prune delete Namespaces, CustomResourceDefinitions, PersistentVolumes and their claims too")
 	f.BoolVar(&o.refresh, "refresh", false, "Look at every object, also at those known to be as wanted")
+	f.BoolVar(&o.adopt, "adopt", false, "Also take over what kubectl or Helm applied server-side, not only what they wrote before that")
+	f.BoolVar(&o.dropKappLabels, "drop-kapp-labels", false, "Remove the labels that kapp put into selectors, Pod templates and claim templates; they are kept otherwise")
 	f.StringVar(&o.fieldManager, "field-manager", "tazuna", "The field manager of our server-side applies")
 }
 
@@ -209,5 +213,6 @@ func (o *policyOptions) policy() plan.Policy {
 	p := plan.ManifestPolicy()
 	p.FieldManager, p.ForceConflicts, p.Recreate = o.fieldManager, o.forceConflicts, o.recreate
 	p.Prune, p.PruneProtected = o.prune, o.pruneProtected
+	p.AdoptApplied, p.DropKappLabels = o.adopt, o.dropKappLabels
 	return p
 }

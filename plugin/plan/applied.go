@@ -1,12 +1,17 @@
 package plan
 
 import (
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/state"
 )
 
 // lastAppliedAnnotation is where client-side kubectl apply keeps its body.
 const lastAppliedAnnotation = "kubectl.kubernetes.io/last-applied-configuration"
+
+// kappOriginal is where kapp keeps its body.
+const kappOriginal = "kapp.k14s.io/original"
 
 // applied finds what was applied last, nil when there is nothing but the set of
 // owned fields.
@@ -23,7 +28,10 @@ func applied(want prepared, o object.Object, entry state.Entry, recorded bool, l
 	if recorded {
 		return nil, BasisFields
 	}
-	if body, ok := annotated(live); ok {
+	if body, ok := annotated(live, kappOriginal); ok {
+		return body, BasisKapp
+	}
+	if body, ok := annotated(live, lastAppliedAnnotation); ok {
 		return body, BasisAnnotation
 	}
 	return nil, BasisFields
@@ -51,12 +59,11 @@ func asked(body map[string]any) map[string]any {
 	return out
 }
 
-// annotated reads what client-side kubectl apply left on the object.
-func annotated(live map[string]any) (map[string]any, bool) {
-	meta, _ := live["metadata"].(map[string]any)
-	annotations, _ := meta["annotations"].(map[string]any)
-	text, ok := annotations[lastAppliedAnnotation].(string)
-	if !ok {
+// annotated reads what kapp or client-side kubectl apply left on the object, in
+// one of their annotations.
+func annotated(live map[string]any, annotation string) (map[string]any, bool) {
+	text := textAt(live, "metadata", "annotations", annotation)
+	if text == "" {
 		return nil, false
 	}
 	body, err := object.DecodeJSON([]byte(text))
@@ -108,18 +115,31 @@ func isSecret(body map[string]any) bool {
 	return body["kind"] == "Secret" && body["apiVersion"] == "v1"
 }
 
-// ownedFindings lists what our last apply left in the cluster and the files no
-// longer name, for objects without a last applied body.
+// ownedFindings lists what our last apply, or a tool that we take over from, left
+// in the cluster and the files no longer name, for objects without a last applied
+// body. Elements of keyed lists are listed as a whole.
 func ownedFindings(desired, live map[string]any, own ownership) []finding {
 	var out []finding
-	for p := range own.owned().Leaves().All() {
-		if len(p) == 0 {
+	ours, all := own.owned(), own.wanted()
+	for p := range all.Leaves().All() {
+		if len(p) == 0 || lookup(desired, p).ok {
 			continue
 		}
-		l := lookup(live, p)
-		if l.ok && !lookup(desired, p).ok && !covered(out, p) {
-			out = append(out, finding{path: p.Copy(), l: l})
+		p = goneElement(desired, all, p).Copy()
+		if l := lookup(live, p); l.ok && !covered(out, p) {
+			out = append(out, finding{path: p, l: l, guessed: !has(ours, p)})
 		}
 	}
 	return out
+}
+
+// goneElement is the outermost element of a keyed list on the way to a path that
+// the files don't have; the path itself where there is none.
+func goneElement(desired map[string]any, owned *fieldpath.Set, p fieldpath.Path) fieldpath.Path {
+	for i := range p {
+		if at := p[:i+1]; isItem(at) && owned.Has(at) && !lookup(desired, at).ok {
+			return at
+		}
+	}
+	return p
 }

@@ -31,8 +31,11 @@ type finding struct {
 	// custom: nulls and empties of custom resources mean what they say.
 	custom bool
 	// order: the same elements stand in another order.
-	order  bool
-	schema *cluster.Schema
+	order bool
+	// guessed: only the fields of an adopted manager say that it was applied, and
+	// a server's defaults are recorded among them.
+	guessed bool
+	schema  *cluster.Schema
 }
 
 // comparison is what the walk over one object yields.

@@ -23,6 +23,11 @@ type evidence struct {
 	// decides.
 	basis Basis
 	left  []fieldpath.Path
+	// marks are those of other tools that are the user's here.
+	marks []mark
+	// adopts: fields are taken over from another tool, so that there will be an
+	// apply whatever differs.
+	adopts bool
 }
 
 // decision is what the evidence says about one object.
@@ -81,7 +86,7 @@ func settle(e evidence) []judged {
 	}
 	server := compareExact(e.result, e.live, e.schema, e.custom).findings
 	var out []judged
-	asked := false
+	asked := e.adopts
 	for _, f := range e.cmp.findings {
 		v := confirm(judge(f, e.ownership), f, server)
 		asked = asked || v != VerdictIneffective

@@ -15,6 +15,7 @@ type Basis string
 const (
 	BasisUnchanged  Basis = "the record: the files are as they were applied last"
 	BasisRecord     Basis = "the record's copy of the last apply"
+	BasisKapp       Basis = "the annotation " + kappOriginal
 	BasisAnnotation Basis = "the annotation " + lastAppliedAnnotation
 	BasisFields     Basis = "managedFields alone: which fields are ours is known, what they were is not"
 )

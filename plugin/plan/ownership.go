@@ -3,6 +3,7 @@ package plan
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sort"
 	"time"
 
@@ -14,6 +15,10 @@ import (
 type owner struct {
 	author Author
 	fields *fieldpath.Set
+	raw    metav1.ManagedFieldsEntry
+	// renamed: fields has other names than raw, by which the server would not find
+	// what is to be removed.
+	renamed bool
 }
 
 // owners reads managedFields. An entry that can't be read is an error: a wrong
@@ -49,9 +54,28 @@ func parseOwners(entries []metav1.ManagedFieldsEntry) ([]owner, error) {
 			at := e.Time.UTC().Truncate(time.Second)
 			author.Time = &at
 		}
-		out = append(out, owner{author: author, fields: set})
+		folded := foldStringData(set)
+		out = append(out, owner{author: author, fields: folded, raw: e, renamed: folded != set})
 	}
 	return out, nil
+}
+
+// foldStringData names the fields of a Secret's stringData as the server keeps
+// them, in data: an apply that sent stringData is recorded as it was sent.
+func foldStringData(set *fieldpath.Set) *fieldpath.Set {
+	name := "stringData"
+	if set.WithPrefix(field(name)).Empty() && !set.Has(fieldpath.MakePathOrDie(name)) {
+		return set
+	}
+	out := fieldpath.NewSet()
+	for p := range set.All() {
+		p = p.Copy()
+		if p[0].FieldName != nil && *p[0].FieldName == name {
+			p[0] = field("data")
+		}
+		out.Insert(p)
+	}
+	return out
 }
 
 // ownership answers who owns a path, split into us, managers whose fields we
@@ -77,6 +101,17 @@ func (o ownership) adoptedAt(f finding) bool {
 	return len(o.filter(f, func(a Author) bool { return !o.ours(a) && o.adopted(a) })) > 0
 }
 
+// movedAt reports whether a field of the finding's path only becomes ours, or gets
+// the name that the server knows it by, when it is taken over.
+func (o ownership) movedAt(f finding) bool {
+	for _, e := range o.entries {
+		if o.ours(e.author) && e.renamed && owns(e.fields, f) {
+			return true
+		}
+	}
+	return o.adoptedAt(f)
+}
+
 // strangers lists all managers but ourselves at the path: who may have
 // written the live value.
 func (o ownership) strangers(f finding) []Author {
@@ -99,6 +134,23 @@ func (o ownership) owned() *fieldpath.Set {
 	set := fieldpath.NewSet()
 	for _, e := range o.entries {
 		if o.ours(e.author) {
+			set = set.Union(e.fields)
+		}
+	}
+	return set
+}
+
+// renamed reports whether fields of our entry have other names than on the server.
+func (o ownership) renamed() bool {
+	return slices.ContainsFunc(o.entries, func(e owner) bool { return o.ours(e.author) && e.renamed })
+}
+
+// wanted is the set of fields that our last apply or a tool that we take over
+// from left in the cluster.
+func (o ownership) wanted() *fieldpath.Set {
+	set := o.owned()
+	for _, e := range o.entries {
+		if !o.ours(e.author) && o.adopted(e.author) {
 			set = set.Union(e.fields)
 		}
 	}

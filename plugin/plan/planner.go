@@ -15,13 +15,15 @@ import (
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/state"
 )
 
-// Reader is what planning asks of a cluster. Apply is only called as dry-run.
+// Reader is what planning asks of a cluster. Apply and Patch are only called as
+// dry-run.
 type Reader interface {
 	Mapping(ctx context.Context, gk schema.GroupKind, version string) (cluster.Mapping, error)
 	List(ctx context.Context, m cluster.Mapping, o cluster.ListOptions) ([]*unstructured.Unstructured, error)
 	Get(ctx context.Context, m cluster.Mapping, namespace, name string) (*unstructured.Unstructured, error)
 	Schema(ctx context.Context, gvk schema.GroupVersionKind) (*cluster.Schema, error)
 	Apply(ctx context.Context, m cluster.Mapping, body map[string]any, o cluster.ApplyOptions) (*unstructured.Unstructured, error)
+	Patch(ctx context.Context, m cluster.Mapping, namespace, name string, kind types.PatchType, data []byte, o cluster.WriteOptions) (*unstructured.Unstructured, error)
 	Context() cluster.ContextInfo
 }
 

@@ -21,9 +21,14 @@ type Policy struct {
 	Prune bool
 	// PruneProtected lets prune delete Namespaces, CRDs, PVs and PVCs.
 	PruneProtected bool
+	// DropKappLabels takes the labels of kapp out of selectors, Pod templates and
+	// claim templates, where they are kept otherwise.
+	DropKappLabels bool
 	// Adopted tells which managers' fields count as ours, because they are
 	// tools that applied the same files before us.
 	Adopted func(Author) bool
+	// AdoptApplied adds the server-side applies of kubectl and Helm to them.
+	AdoptApplied bool
 	// Excluded paths are judged by desired against last applied alone.
 	Excluded []fieldpath.Path
 }
@@ -35,6 +40,15 @@ func ManifestPolicy() Policy {
 		Adopted:      adoptedByDefault,
 		Excluded:     []fieldpath.Path{fieldpath.MakePathOrDie("status")},
 	}
+}
+
+// adopts reports whether a manager's fields count as ours.
+func (p Policy) adopts(a Author) bool {
+	if p.Adopted != nil && p.Adopted(a) {
+		return true
+	}
+	return p.AdoptApplied && a.Operation == string(metav1.ManagedFieldsOperationApply) && a.Subresource == "" &&
+		(a.Manager == "kubectl" || a.Manager == "helm")
 }
 
 // adoptedByDefault: tools that wrote the same files with Update requests

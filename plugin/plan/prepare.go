@@ -51,8 +51,8 @@ func comparable(body map[string]any) map[string]any {
 func historyAnnotations() []string {
 	return []string{
 		lastAppliedAnnotation,
-		"kapp.k14s.io/original", "kapp.k14s.io/original-diff-md5", "kapp.k14s.io/original-diff",
-		"kapp.k14s.io/original-diff-full",
+		kappOriginal, "kapp.k14s.io/original-diff-md5", "kapp.k14s.io/original-diff",
+		"kapp.k14s.io/original-diff-full", "kapp.k14s.io/identity",
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/cluster"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
@@ -49,6 +50,10 @@ func (b *busyCluster) Apply(_ context.Context, _ cluster.Mapping, sent map[strin
 		return nil, apierrors.NewConflict(schema.GroupResource{Resource: "configmaps"}, "a", nil)
 	}
 	return &unstructured.Unstructured{Object: sent}, nil
+}
+
+func (b *busyCluster) Patch(context.Context, cluster.Mapping, string, string, types.PatchType, []byte, cluster.WriteOptions) (*unstructured.Unstructured, error) {
+	return b.live.DeepCopy(), nil
 }
 
 func (b *busyCluster) Context() cluster.ContextInfo { return cluster.ContextInfo{} }

@@ -10,6 +10,12 @@ import (
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
 )
 
+// The labels that kapp puts on what it deploys.
+const (
+	kappApp         = "kapp.k14s.io/app"
+	kappAssociation = "kapp.k14s.io/association"
+)
+
 // withInjected returns what is wanted together with the labels that kapp has put
 // into selectors, Pod templates and claim templates of the live object and that
 // the files don't name. Without them a selector, which can't change, would have
@@ -17,10 +23,12 @@ import (
 // nobody depends on them.
 func withInjected(s *cluster.Schema, desired, live map[string]any) map[string]any {
 	for _, place := range injectedPlaces(object.RefOf(live).GroupKind()) {
-		for _, label := range []string{"kapp.k14s.io/app", "kapp.k14s.io/association"} {
+		for _, label := range []string{kappApp, kappAssociation} {
 			path := append(slices.Clone(place), config.PathPart{Key: label})
 			for _, p := range concrete(path, s, live) {
-				if !lookup(desired, p).ok && reaches(desired, p) {
+				// A selector that the files don't have is not made up of a label.
+				selector := place[len(place)-1].Key != "labels"
+				if !lookup(desired, p).ok && reaches(desired, p) && (!selector || lookup(desired, p[:len(p)-1]).ok) {
 					desired = with(desired, p, lookup(live, p).v)
 				}
 			}

@@ -2,7 +2,6 @@ package plan
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -47,14 +46,12 @@ func (o *Object) decideUnserved(e evidence, ready prepared, unserved []string) e
 	if err != nil {
 		return fmt.Errorf("%s: %w", o.Ref, err)
 	}
-	if o.Adopt, err = adoption(live, e.ownership); err == nil && o.Adopt == nil {
-		o.Adopt, err = replaceOwners(&unstructured.Unstructured{Object: live})
-	}
-	if err != nil {
+	e.cmp.findings = withoutGuesses(e)
+	o.conclude(decide(e), e)
+	if o.Adopt, err = adoptServed(o, e, live); err != nil {
 		return fmt.Errorf("%s: %w", o.Ref, err)
 	}
 	o.Unverified = fmt.Sprintf("its managedFields name %s, which is no longer served; they are moved to %s first", strings.Join(unserved, ", "), to)
-	o.conclude(decide(e), e)
 	o.Status = statusPatch(e, ready)
 	return nil
 }
@@ -108,11 +105,19 @@ func joinEntries(a, b metav1.ManagedFieldsEntry) (metav1.ManagedFieldsEntry, err
 	return a, nil
 }
 
-// replaceOwners is the JSON patch that gives an object the managedFields of u
-// and nothing else, if it is still at u's resourceVersion.
-func replaceOwners(u *unstructured.Unstructured) ([]byte, error) {
-	return json.Marshal([]map[string]any{
-		{"op": "replace", "path": "/metadata/managedFields", "value": u.GetManagedFields()},
-		{"op": "replace", "path": "/metadata/resourceVersion", "value": u.GetResourceVersion()},
-	})
+// adoptServed is the patch that gives an object the managedFields of live, and to
+// us what we take over.
+func adoptServed(o *Object, e evidence, live map[string]any) ([]byte, error) {
+	own, err := owners(live)
+	if err != nil {
+		return nil, err
+	}
+	if e.adopts {
+		e.ownership.entries = own
+		patch, err := takeover(live, o.Mapping.GVK.GroupVersion().String(), e.ownership, movedBy(o.Send, o.Live, o.Differences))
+		if patch != nil || err != nil {
+			return patch, err
+		}
+	}
+	return managersPatch(live, (&unstructured.Unstructured{Object: live}).GetManagedFields())
 }

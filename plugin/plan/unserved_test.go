@@ -64,13 +64,13 @@ func TestPlanMovesOwnersOfAnUnservedVersion(t *testing.T) {
 	}
 	require.NoError(t, json.Unmarshal(o.Adopt, &patch))
 	require.Len(t, patch, 2)
-	require.Equal(t, "/metadata/managedFields", patch[0].Path)
+	require.Equal(t, "/metadata/managedFields", patch[1].Path)
 	require.JSONEq(t, `[
 		{"manager": "tazuna", "operation": "Apply", "apiVersion": "demo.example/v1", "fieldsType": "FieldsV1",
 		 "time": "2026-01-02T00:00:00Z", "fieldsV1": {"f:spec": {"f:other": {}, "f:size": {}}}},
 		{"manager": "operator", "operation": "Update", "apiVersion": "demo.example/v1", "fieldsType": "FieldsV1",
-		 "time": "2026-01-02T00:00:00Z", "fieldsV1": {"f:spec": {"f:theirs": {}}}}]`, string(patch[0].Value))
-	require.JSONEq(t, `"7"`, string(patch[1].Value))
+		 "time": "2026-01-02T00:00:00Z", "fieldsV1": {"f:spec": {"f:theirs": {}}}}]`, string(patch[1].Value))
+	require.JSONEq(t, `"7"`, string(patch[0].Value))
 	require.Contains(t, string(parsedJSON(t, reader.live.Object)), "v1beta1", "the live object stays as it is")
 }
 

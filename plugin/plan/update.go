@@ -7,10 +7,8 @@ import (
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
-	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/cluster"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
 )
 
@@ -22,44 +20,24 @@ func (p Planner) decideUpdate(ctx context.Context, w *wanted, ready prepared) er
 		return err
 	}
 	o.evidence = &e
-	if o.Adopt, err = adoption(o.Live, e.ownership); err != nil {
-		return fmt.Errorf("%s: %w", o.Ref, err)
-	}
 	o.Notes = append(o.Notes, untracked(w, e.ownership)...)
-	if len(e.cmp.findings) == 0 && !e.cmp.suspect {
-		o.adoptOnly(w.label)
+	if e.adopts = w.label != "" && takesOver(o, e); len(e.cmp.findings) == 0 && !e.cmp.suspect && !e.adopts {
 		return nil
 	}
 	if unserved := p.unservedOwners(ctx, o); len(unserved) > 0 {
 		return o.decideUnserved(e, ready, unserved)
 	}
-	result, err := p.dryRun(ctx, o)
+	e.result, err = p.dryRun(ctx, o, e)
 	if apierrors.IsConflict(err) {
 		return fmt.Errorf("%w: %s", errMoved, o.scrub(err))
 	}
+	e.cmp.findings = withoutGuesses(e)
+	o.conclude(decide(e), e)
 	if err != nil {
-		o.conclude(decide(e), e)
 		return p.dryRunFailed(ctx, o, ready, err)
 	}
-	e.result = afterAdoption(comparable(result.Object), e)
-	o.conclude(decide(e), e)
 	o.Status = statusPatch(e, ready)
-	o.adoptOnly(w.label)
-	return nil
-}
-
-// adoptOnly makes a run of an object that is as wanted but whose fields are
-// still in the name of a tool that we take over from. Without a record nothing
-// is taken over.
-func (o *Object) adoptOnly(label string) {
-	switch {
-	case label == "":
-		o.Adopt = nil
-	case o.Op == OpNone && o.Adopt != nil:
-		o.Op = OpAdopt
-	case o.Op != OpUpdate:
-		o.Adopt = nil
-	}
+	return o.adopt(e)
 }
 
 // gather collects the evidence about one existing object.
@@ -70,9 +48,18 @@ func (p Planner) gather(w *wanted, ready *prepared) (evidence, error) {
 	if err != nil {
 		return evidence{}, fmt.Errorf("%s: %w", o.Ref, err)
 	}
-	own := ownership{manager: p.Policy.FieldManager, adopted: p.Policy.Adopted, entries: entries}
-	live := comparable(o.Live)
+	own := ownership{manager: p.Policy.FieldManager, adopted: p.Policy.adopts, entries: entries}
+	p.keepKappLabels(w.schema, ready, o.Live)
 	a, basis := applied(*ready, o.Desired, w.entry, w.recorded, o.Live, p.Hasher)
+	named := marksIn(ready.desired)
+	if basis != BasisKapp {
+		named = marksIn(ready.desired, a)
+	}
+	live := withoutMarks(comparable(o.Live), named)
+	if a != nil {
+		a = withInjected(w.schema, withoutMarks(a, named), live)
+	}
+	o.Send = ready.send
 	left := p.leftToCluster(w, *ready, own)
 	if len(left) > 0 {
 		ready.desired, ready.send = leave(ready.desired, live, own, left), leave(ready.send, live, own, left)
@@ -84,7 +71,7 @@ func (p Planner) gather(w *wanted, ready *prepared) (evidence, error) {
 	e := evidence{
 		ownership: own,
 		live:      live, schema: w.schema, custom: !object.BuiltIn(o.Ref.Group),
-		desired: ready.desired, applied: a, policy: p.Policy, basis: basis, left: left,
+		desired: ready.desired, applied: a, policy: p.Policy, basis: basis, left: left, marks: named,
 	}
 	e.cmp = compare(ready.desired, a, live, w.schema, e.custom, p.excludedFor(*ready, a))
 	if basis == BasisFields {
@@ -100,14 +87,6 @@ func (p Planner) excludedFor(ready prepared, a map[string]any) []fieldpath.Path 
 		return nil
 	}
 	return p.Policy.Excluded
-}
-
-// dryRun asks the server what a forced apply would make of the object.
-func (p Planner) dryRun(ctx context.Context, o *Object) (*unstructured.Unstructured, error) {
-	body := withPreconditions(o.Send, string(o.UID), o.ResourceVersion)
-	return p.Cluster.Apply(ctx, o.Mapping, body, cluster.ApplyOptions{
-		Force: true, DryRun: true, Manager: p.Policy.FieldManager, Validation: "Strict",
-	})
 }
 
 // conclude writes the decision into the object together with its text.
