@@ -20,7 +20,7 @@ LIGHT_LINTERS := errcheck,forcetypeassert,gochecknoinits,ineffassign,intrange,mi
 # Where `make cluster` keeps its control plane.
 CLUSTER ?= .cluster
 FUZZTIME ?= 20s
-BENCH ?= .
+BENCH ?= 1000
 
 .DEFAULT_GOAL := help
 
@@ -83,8 +83,12 @@ docs: ## Write docs/reference from the commands
 	go run ./test/tools/gendocs docs/reference
 
 .PHONY: bench
-bench: ## Run the benchmarks (BENCH=regexp)
-	go test -run '^$$' -bench '$(BENCH)' -benchmem ./plugin/... ./printers/... ./test/...
+bench: build build-controlplane ## Measure requests, time and memory against kubectl (BENCH=most objects)
+	go run ./test/bench -bin bin -most $(BENCH)
+
+.PHONY: bench-go
+bench-go: ## Run the Go benchmarks of the packages
+	go test -run '^$$' -bench . -benchmem ./plugin/... ./printers/...
 
 .PHONY: fuzz
 fuzz: ## Fuzz every fuzz target for FUZZTIME (20s)

@@ -29,13 +29,16 @@ var mayImport = map[string][]string{
 	// Deciding and doing.
 	"plugin/plan":  {"plugin/object", "plugin/cluster", "plugin/state", "plugin/config"},
 	"plugin/apply": {"plugin/object", "plugin/cluster", "plugin/state", "plugin/config", "plugin/plan"},
+	"plugin/packages": {
+		"plugin/object", "plugin/config", "plugin/cluster", "plugin/plan", "plugin/apply",
+	},
 	// What a person sees: made from reports, never from a cluster.
 	"printers": {"plugin/object", "plugin/state", "plugin/plan"},
 	// The command line joins everything, and nobody imports it but main.
 	"plugin/quiet": {},
 	"plugin/command": {
 		"plugin/object", "plugin/config", "plugin/build", "plugin/cluster", "plugin/state",
-		"plugin/plan", "plugin/apply", "plugin/memo", "plugin/quiet", "printers",
+		"plugin/plan", "plugin/apply", "plugin/packages", "plugin/memo", "plugin/quiet", "printers",
 	},
 	"cmd":                {"plugin/command"},
 	"test/tools/gendocs": {"plugin/command"},
