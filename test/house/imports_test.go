@@ -49,8 +49,8 @@ var mayImport = map[string][]string{
 
 // goPackage is what `go list -json` says about one package.
 type goPackage struct {
-	ImportPath string
-	Imports    []string
+	ImportPath                         string
+	Imports, TestImports, XTestImports []string
 }
 
 func TestImports(t *testing.T) {
@@ -88,7 +88,7 @@ func within(name, line string) bool {
 
 func goPackages(t *testing.T) []goPackage {
 	t.Helper()
-	list := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Imports", "./...")
+	list := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Imports,TestImports,XTestImports", "./...")
 	list.Dir = root
 	out, err := list.Output()
 	require.NoError(t, err, "go list")
