@@ -15,19 +15,42 @@ func excludedPaths(c *config.KappConfig, s *cluster.Schema, bodies ...map[string
 	if c == nil {
 		return nil
 	}
-	first := firstBody(bodies)
 	var out []fieldpath.Path
+	for _, r := range exclusions(c, s, bodies) {
+		out = append(out, r.path)
+	}
+	return outermost(out)
+}
+
+// excludedBy tells which rule excludes a path.
+func excludedBy(c *config.KappConfig, s *cluster.Schema, p fieldpath.Path, bodies ...map[string]any) (by config.Place, ok bool) {
+	if c == nil {
+		return config.Place{}, false
+	}
+	for _, r := range exclusions(c, s, bodies) {
+		if len(r.path) <= len(p) && related(r.path, p) {
+			return r.by, true
+		}
+	}
+	return config.Place{}, false
+}
+
+func exclusions(c *config.KappConfig, s *cluster.Schema, bodies []map[string]any) []ruling {
+	first := firstBody(bodies)
+	var out []ruling
 	for _, rule := range c.LastAppliedExclusions {
 		if !selectsAny(rule.Matchers, first) {
 			continue
 		}
 		if keys, ok := rule.Path.Keys(); ok {
-			out = append(out, keyPath(keys))
+			out = append(out, ruling{keyPath(keys), rule.At})
 			continue
 		}
-		out = append(out, concrete(rule.Path, s, bodies...)...)
+		for _, p := range concrete(rule.Path, s, bodies...) {
+			out = append(out, ruling{p, rule.At})
+		}
 	}
-	return outermost(out)
+	return out
 }
 
 func firstBody(bodies []map[string]any) map[string]any {

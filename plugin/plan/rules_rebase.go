@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"slices"
+
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/cluster"
@@ -16,6 +18,24 @@ type rebased struct {
 	left []fieldpath.Path
 	// removed are the paths to take out of what is wanted.
 	removed []fieldpath.Path
+	rulings []ruling
+}
+
+// ruling is a rule that had to say something about a path.
+type ruling struct {
+	path fieldpath.Path
+	by   config.Place
+}
+
+// ruleAt tells which rule decided about a path: the last one that wrote it,
+// something in it or what it lies in.
+func (r rebased) ruleAt(p fieldpath.Path) (by config.Place, ok bool) {
+	for _, ruling := range slices.Backward(r.rulings) {
+		if related(ruling.path, p) {
+			return ruling.by, true
+		}
+	}
+	return config.Place{}, false
 }
 
 // rebase runs the rules that say who decides: rebaseRules in their order, each
@@ -35,11 +55,12 @@ func rebase(c *config.KappConfig, s *cluster.Schema, desired, live map[string]an
 			r.apply(rule, path)
 		}
 	}
-	for _, p := range outermost(r.touched) {
+	for _, p := range outermost(r.touched()) {
 		r.classify(p, lookup(r.working, p), lookup(desired, p), lookup(live, p))
 	}
 	r.exclude(c.ExistingExclusions)
-	return rebased{left: outermost(r.out.left), removed: outermost(r.out.removed)}
+	r.out.left, r.out.removed = outermost(r.out.left), outermost(r.out.removed)
+	return r.out
 }
 
 // leftToCluster lists the paths that the cluster decides by the rules: those that
@@ -60,9 +81,16 @@ type rebasing struct {
 	desired, live map[string]any
 	// working is what is wanted after the rules so far.
 	working map[string]any
-	// touched are the paths that some rule wrote or removed.
-	touched []fieldpath.Path
 	out     rebased
+}
+
+// touched are the paths that some rule wrote or removed.
+func (r *rebasing) touched() []fieldpath.Path {
+	out := make([]fieldpath.Path, len(r.out.rulings))
+	for i, ruling := range r.out.rulings {
+		out[i] = ruling.path
+	}
+	return out
 }
 
 func (r *rebasing) apply(rule config.RebaseRule, path config.RulePath) {
@@ -70,7 +98,6 @@ func (r *rebasing) apply(rule config.RebaseRule, path config.RulePath) {
 		if !reaches(r.working, p) {
 			continue
 		}
-		before := r.working
 		switch rule.Type {
 		case config.RebaseRemove:
 			r.working = without(r.working, p)
@@ -81,10 +108,22 @@ func (r *rebasing) apply(rule config.RebaseRule, path config.RulePath) {
 			}
 			r.working = with(r.working, p, v.v)
 		}
-		if object.RefOf(r.working) != object.RefOf(before) {
-			r.working = before // what an object is can't come from anywhere else
+		r.keepIdentity()
+		r.out.rulings = append(r.out.rulings, ruling{p, rule.At})
+	}
+}
+
+// keepIdentity undoes what a rule did to that which makes an object this one.
+func (r *rebasing) keepIdentity() {
+	for _, p := range identityPaths() {
+		have, want := lookup(r.working, p), lookup(r.desired, p)
+		switch {
+		case have.ok == want.ok && object.Equal(have.v, want.v):
+		case want.ok:
+			r.working = with(r.working, p, want.v)
+		default:
+			r.working = without(r.working, p)
 		}
-		r.touched = append(r.touched, p)
 	}
 }
 
@@ -127,6 +166,7 @@ func (r *rebasing) exclude(rules []config.FieldRule) {
 			continue
 		}
 		for _, p := range concrete(rule.Path, r.schema, r.desired, r.live) {
+			r.out.rulings = append(r.out.rulings, ruling{p, rule.At})
 			switch {
 			case identity(p) || aboveIdentity(p):
 			case lookup(r.live, p).ok:
@@ -150,19 +190,22 @@ func children(s *cluster.Schema, values ...value) []fieldpath.PathElement {
 	return out
 }
 
-// identity reports whether a path says which object it is.
-func identity(p fieldpath.Path) bool {
-	switch text := p.String(); text {
-	case ".apiVersion", ".kind", ".metadata.name", ".metadata.namespace":
-		return true
-	default:
-		return false
+// identityPaths say which object it is.
+func identityPaths() []fieldpath.Path {
+	return []fieldpath.Path{
+		keyPath([]string{"apiVersion"}), keyPath([]string{"kind"}),
+		keyPath([]string{"metadata", "name"}), keyPath([]string{"metadata", "namespace"}),
 	}
 }
 
-// aboveIdentity reports whether the identity lies in the value at the path.
+// identity reports whether a path is one of identityPaths.
+func identity(p fieldpath.Path) bool {
+	return slices.ContainsFunc(identityPaths(), p.Equals)
+}
+
+// aboveIdentity reports whether some of the identity lies in the value at a path.
 func aboveIdentity(p fieldpath.Path) bool {
-	return len(p) == 0 || len(p) == 1 && p.String() == ".metadata"
+	return slices.ContainsFunc(identityPaths(), func(q fieldpath.Path) bool { return len(p) < len(q) && related(p, q) })
 }
 
 // outermost drops every path that lies in another of the list, or is one.

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -55,7 +56,7 @@ func TestRebase(t *testing.T) {
 		"excluded, not in the files":      {rules: "diffAgainstExistingFieldExclusionRules:\n- {path: [data, a], resourceMatchers: [allMatcher: {}]}\n", d: "data: {}", l: "data: {a: '2'}", left: []string{".data.a"}},
 		"excluded, nobody has it":         {rules: "diffAgainstExistingFieldExclusionRules:\n- {path: [data, a], resourceMatchers: [allMatcher: {}]}\n", d: "data: {}", l: "data: {}"},
 		"excluded and copied":             {rules: "diffAgainstExistingFieldExclusionRules:\n- {path: [data], resourceMatchers: [allMatcher: {}]}\nrebaseRules:\n" + thingRule("path: [data, a], "+cp+"[existing]"), d: "data: {a: '1'}", l: "data: {a: '2'}", left: []string{".data"}},
-		"what an object is, can't change": {rules: thingRule("paths: [[apiVersion], [kind], [metadata, name], [metadata, namespace]], type: remove") + thingRule("path: [metadata], type: remove"), d: "metadata: {name: x, namespace: n1, labels: {a: b}}", l: "metadata: {name: x, namespace: n1}"},
+		"what an object is, can't change": {rules: thingRule("paths: [[apiVersion], [kind], [metadata, name], [metadata, namespace]], type: remove") + thingRule("path: [metadata], type: remove"), d: "metadata: {name: x, namespace: n1, labels: {a: b}}", l: "metadata: {name: x, namespace: n1}", removed: []string{".metadata.labels"}},
 		"nor be excluded":                 {rules: "diffAgainstExistingFieldExclusionRules:\n- {path: [metadata], resourceMatchers: [allMatcher: {}]}\n- {path: [metadata, name], resourceMatchers: [allMatcher: {}]}\n", d: "data: {}", l: "data: {}"},
 	}
 	for name, test := range tests {
@@ -73,6 +74,38 @@ func TestRebase(t *testing.T) {
 		})
 	}
 	assert.Empty(t, rebase(nil, nil, map[string]any{}, map[string]any{}))
+}
+
+func TestRulesThatDecided(t *testing.T) {
+	c := ruleSet(t, `rebaseRules:
+- {path: [data], type: copy, sources: [existing], resourceMatchers: [allMatcher: {}]}
+- {path: [data, a], type: copy, sources: [new], resourceMatchers: [allMatcher: {}]}
+diffAgainstExistingFieldExclusionRules:
+- {path: [spec, paused], resourceMatchers: [allMatcher: {}]}
+diffAgainstLastAppliedFieldExclusionRules:
+- {path: [status], resourceMatchers: [allMatcher: {}]}
+- {path: [data, {regex: x}], resourceMatchers: [allMatcher: {}]}
+`)
+	d, l := body(t, "data: {a: '1', x: '1'}"), body(t, "data: {a: '2', b: '1'}\nspec: {paused: true}")
+	r := rebase(c, testSchema(t), d, l)
+	for path, want := range map[string]string{
+		".data.a": "rebaseRules[1]", ".data.b": "rebaseRules[0]", ".data": "rebaseRules[1]",
+		".spec.paused": "diffAgainstExistingFieldExclusionRules[0]", ".spec.replicas": "",
+	} {
+		by, ok := r.ruleAt(keyPath(strings.Split(path[1:], ".")))
+		assert.Equal(t, want, by.Rule, path)
+		assert.Equal(t, want != "", ok)
+	}
+	for path, want := range map[string]string{
+		".status": "diffAgainstLastAppliedFieldExclusionRules[0]", ".status.a.b": "diffAgainstLastAppliedFieldExclusionRules[0]",
+		".data.x": "diffAgainstLastAppliedFieldExclusionRules[1]", ".data.a": "", ".data": "",
+	} {
+		by, ok := excludedBy(c, testSchema(t), keyPath(strings.Split(path[1:], ".")), d, l)
+		assert.Equal(t, want, by.Rule, path)
+		assert.Equal(t, want != "", ok)
+	}
+	_, ok := excludedBy(nil, nil, keyPath([]string{"status"}), d)
+	assert.False(t, ok)
 }
 
 // rebaseOf applies what the rules say, as a plan does: paths left to the cluster
