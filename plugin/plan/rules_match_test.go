@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -17,12 +18,15 @@ func ruleSet(t testing.TB, text string) *config.KappConfig {
 	return &c
 }
 
+// defaultRules reads the built-in rules once.
 func defaultRules(t testing.TB) *config.KappConfig {
 	t.Helper()
-	c, err := config.DefaultKappConfig()
+	c, err := parsedDefaults()
 	require.NoError(t, err)
 	return &c
 }
+
+var parsedDefaults = sync.OnceValues(config.DefaultKappConfig)
 
 func TestSelects(t *testing.T) {
 	objects := map[string]string{
