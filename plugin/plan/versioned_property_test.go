@@ -33,13 +33,13 @@ func newSystem(r *rand.Rand) *system {
 }
 
 func (s *system) text(r *rand.Rand) string {
-	docs := make([]string, len(s.values))
+	var docs []string
 	for i, value := range s.values {
 		annotations := fmt.Sprintf("kapp.k14s.io/num-versions: '%d'", s.keep[i])
 		if to, ok := s.links[i]; ok {
 			annotations += fmt.Sprintf(", kapp.k14s.io/versioned-explicit-ref: '{apiVersion: v1, kind: ConfigMap, name: o%d}'", to)
 		}
-		docs[i] = versionedMap(fmt.Sprint("o", i), fmt.Sprint(value), annotations)
+		docs = append(docs, versionedMap(fmt.Sprint("o", i), fmt.Sprint(value), annotations))
 	}
 	for i := range s.values {
 		docs = append(docs, strings.ReplaceAll(referring(fmt.Sprint("o", i)), "name: user", fmt.Sprint("name: user", i)))
