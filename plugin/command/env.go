@@ -85,7 +85,9 @@ func cacheDir() string {
 func (e *Env) store(c *cluster.Client) *state.Store {
 	return &state.Store{
 		Client: c, Clock: e.Clock, Identity: e.identity(), LazyBodies: true,
-		OnWait: func(l state.Lock) { e.note("waiting for another run: %s", l) },
+		OnWait: func(l state.Lock) {
+			e.note("waiting for another run: %s; if that died, its lock runs out soon, or `%s state unlock %s` removes it", l, e.Name, l.Manifest)
+		},
 	}
 }
 
