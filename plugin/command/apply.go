@@ -85,6 +85,7 @@ func (o *applyOptions) run(ctx context.Context, env *Env) error {
 	if err != nil {
 		return err
 	}
+	o.view.rules = p.rules
 	if err := p.source.needRecord(); err != nil && o.dryRun == "none" {
 		return err
 	}

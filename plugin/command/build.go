@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/plan"
 )
 
 type buildOptions struct {
@@ -36,7 +37,7 @@ func (o *buildOptions) run(ctx context.Context, env *Env) error {
 	if err != nil {
 		return err
 	}
-	results, err := env.buildAll(ctx, src)
+	results, rules, err := env.buildAll(ctx, src)
 	if err != nil {
 		return err
 	}
@@ -44,6 +45,7 @@ func (o *buildOptions) run(ctx context.Context, env *Env) error {
 		return err
 	}
 	mask := object.DefaultMasker()
+	mask.Rules = append(mask.Rules, plan.MaskRules(&rules)...)
 	mask.Show = o.showSecrets
 	var out bytes.Buffer
 	for _, r := range results {

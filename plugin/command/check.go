@@ -26,7 +26,7 @@ func check(ctx context.Context, env *Env, o *sourceOptions) error {
 	if err != nil {
 		return err
 	}
-	results, err := env.buildAll(ctx, src)
+	results, _, err := env.buildAll(ctx, src)
 	if err != nil {
 		return err
 	}

@@ -78,7 +78,7 @@ func (o *explainOptions) run(ctx context.Context, env *Env, args []string) error
 	if err != nil {
 		return err
 	}
-	view := viewOptions{showSecrets: o.show}
+	view := viewOptions{showSecrets: o.show, rules: p.rules}
 	list := printers.NewExplanationList(nil)
 	for _, obj := range result.Select(plan.Selection{Kinds: []string{kind}, Names: []string{name}}) {
 		list.Items = append(list.Items, obj.Explain(view.masker()).Under(path))

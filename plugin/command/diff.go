@@ -106,6 +106,7 @@ func (o *diffOptions) compare(ctx context.Context, env *Env) (*plan.Report, erro
 	if err != nil {
 		return nil, err
 	}
+	o.view.rules = p.rules
 	result, _, err := p.plan(ctx, env, o.planOptions())
 	if err != nil {
 		return nil, err
@@ -135,7 +136,7 @@ func (e *Env) buildOffline(ctx context.Context, o *sourceOptions) ([]object.Obje
 	if err != nil {
 		return nil, err
 	}
-	results, err := e.buildAll(ctx, src)
+	results, _, err := e.buildAll(ctx, src)
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/build"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/cluster"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/config"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/memo"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/plan"
@@ -23,6 +24,8 @@ type prepared struct {
 	client  *cluster.Client
 	store   *state.Store
 	results []build.Result
+	// rules are those of kapp's configuration: built-in ones and the files'.
+	rules   *config.KappConfig
 	records map[string]*state.Record
 	hasher  object.Hasher
 	inputs  []plan.Input
@@ -34,7 +37,7 @@ func (e *Env) prepare(ctx context.Context, o *sourceOptions) (*prepared, error) 
 	if err != nil {
 		return nil, err
 	}
-	results, err := e.buildAll(ctx, src)
+	results, rules, err := e.buildAll(ctx, src)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +48,7 @@ func (e *Env) prepare(ctx context.Context, o *sourceOptions) (*prepared, error) 
 	if err := guard(src, client); err != nil {
 		return nil, err
 	}
-	p := &prepared{source: src, client: client, store: e.store(client), results: results, records: map[string]*state.Record{}}
+	p := &prepared{source: src, client: client, store: e.store(client), results: results, rules: &rules, records: map[string]*state.Record{}}
 	if err := p.readRecords(ctx, e); err != nil {
 		return nil, err
 	}
@@ -67,8 +70,32 @@ func guard(src *source, client *cluster.Client) error {
 	return nil
 }
 
-// buildAll builds one result a manifest. Parts of one manifest are joined.
-func (e *Env) buildAll(ctx context.Context, src *source) ([]build.Result, error) {
+// buildAll builds one result a manifest and takes kapp configuration out of them:
+// its rules hold for the whole run, on top of the built-in ones.
+func (e *Env) buildAll(ctx context.Context, src *source) ([]build.Result, config.KappConfig, error) {
+	results, err := e.buildEach(ctx, src)
+	if err != nil {
+		return nil, config.KappConfig{}, err
+	}
+	rules, err := config.DefaultKappConfig()
+	if err != nil {
+		return nil, rules, err
+	}
+	for i := range results {
+		found, rest, err := config.ExtractKappConfig(results[i].Objects)
+		if err != nil {
+			return nil, rules, err
+		}
+		for _, n := range found.Notes() {
+			e.note("note: %s", n)
+		}
+		rules, results[i].Objects = rules.With(found), rest
+	}
+	return results, rules, nil
+}
+
+// buildEach builds one result a manifest. Parts of one manifest are joined.
+func (e *Env) buildEach(ctx context.Context, src *source) ([]build.Result, error) {
 	builder := build.Builder{Stdin: e.In}
 	var out []build.Result
 	var failed []error
@@ -165,6 +192,7 @@ type planOptions struct {
 // plan compares the inputs with the cluster.
 func (p *prepared) plan(ctx context.Context, e *Env, o planOptions) (*plan.Plan, plan.Planner, error) {
 	o.policy.RecreateRuns = p.source.file != nil
+	o.policy.Rules = p.rules
 	planner := plan.Planner{
 		Cluster: p.client, Policy: o.policy, Hasher: p.hasher, ToolVersion: e.Version,
 		DryRunCreates: o.dryRunCreates, Refresh: o.refresh,

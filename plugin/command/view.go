@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/config"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/plan"
 	"github.com/kubectl-tazuna/kubectl-tazuna/printers"
@@ -31,6 +32,8 @@ type viewOptions struct {
 	summary     bool
 	explain     bool
 	pager       string
+	// rules add the files' own mask rules; nil until they are built.
+	rules *config.KappConfig
 }
 
 func (o *viewOptions) addFlags(cmd *cobra.Command) {
@@ -60,7 +63,7 @@ func (o *viewOptions) validate() error {
 
 func (o *viewOptions) masker() object.Masker {
 	m := object.DefaultMasker()
-	m.Show = o.showSecrets
+	m.Show, m.Rules = o.showSecrets, append(m.Rules, plan.MaskRules(o.rules)...)
 	return m
 }
 

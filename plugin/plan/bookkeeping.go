@@ -6,9 +6,8 @@ import (
 )
 
 var (
-	crdKind         = schema.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}
-	clusterRoleKind = schema.GroupKind{Group: "rbac.authorization.k8s.io", Kind: "ClusterRole"}
-	hpaKind         = schema.GroupKind{Group: "autoscaling", Kind: "HorizontalPodAutoscaler"}
+	crdKind = schema.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}
+	hpaKind = schema.GroupKind{Group: "autoscaling", Kind: "HorizontalPodAutoscaler"}
 )
 
 // covered reports whether a finding already stands at or above the path.

@@ -23,6 +23,8 @@ type evidence struct {
 	// decides.
 	basis Basis
 	left  []fieldpath.Path
+	// excluded paths are judged by the files against the last apply.
+	excluded []fieldpath.Path
 	// marks are those of other tools that are the user's here.
 	marks []mark
 	// adopts: fields are taken over from another tool, so that there will be an

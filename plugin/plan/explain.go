@@ -61,7 +61,7 @@ func (o *Object) Explain(mask object.Masker) Explanation {
 // everything judges all paths that the files or the last apply name, also those
 // at which nothing differs.
 func (e evidence) everything() []judged {
-	c := comparer{custom: e.custom, exclude: e.policy.Excluded, all: true}
+	c := comparer{custom: e.custom, exclude: e.excluded, all: true}
 	c.walk(scope{schema: e.schema}, mapValue(e.desired), mapValue(e.applied), mapValue(e.live))
 	differing := settle(e)
 	var out []judged

@@ -104,14 +104,11 @@ func autoscaled(own ownership, named bool) bool {
 func replicasPath() fieldpath.Path { return fieldpath.MakePathOrDie("spec", "replicas") }
 
 // leftToCluster lists the paths of an object that the cluster decides.
-func (p Planner) leftToCluster(w *wanted, ready prepared, own ownership) []fieldpath.Path {
-	var out []fieldpath.Path
+func (p Planner) leftToCluster(w *wanted, ready prepared, own ownership, byRules []fieldpath.Path) []fieldpath.Path {
+	out := byRules
 	if lookup(ready.desired, replicasPath()).ok && autoscaled(own, w.scaled) {
 		out = append(out, replicasPath())
 		w.out.Notes = append(w.out.Notes, "spec.replicas is left to the autoscaler")
-	}
-	if w.out.Ref.GroupKind() == clusterRoleKind && !emptyish(ready.desired["aggregationRule"]) {
-		out = append(out, fieldpath.MakePathOrDie("rules")) // a controller gathers them
 	}
 	status := fieldpath.MakePathOrDie("status")
 	if !w.out.Mapping.HasStatus() && ready.desired["status"] == nil && has(own.owned(), status) {

@@ -3,6 +3,8 @@ package plan
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/config"
 )
 
 // Policy holds whatever may be refused, or differs between manifests and
@@ -29,6 +31,8 @@ type Policy struct {
 	Adopted func(Author) bool
 	// AdoptApplied adds the server-side applies of kubectl and Helm to them.
 	AdoptApplied bool
+	// Rules are those of kapp's configuration, defaults and the user's; nil for none.
+	Rules *config.KappConfig
 	// Excluded paths are judged by desired against last applied alone.
 	Excluded []fieldpath.Path
 }

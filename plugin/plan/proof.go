@@ -33,7 +33,11 @@ func (p Planner) InputKey(o *Object) string {
 
 // digest changes whenever the policy may judge an object differently.
 func (p Policy) digest() string {
-	return fmt.Sprintf("%s %t %t %t %v", p.FieldManager, p.ForceConflicts, p.AdoptApplied, p.DropKappLabels, p.Excluded)
+	rules := ""
+	if p.Rules != nil {
+		rules = p.Rules.Digest()
+	}
+	return fmt.Sprintf("%s %t %t %t %v %s", p.FieldManager, p.ForceConflicts, p.AdoptApplied, p.DropKappLabels, p.Excluded, rules)
 }
 
 // provable reports whether metadata alone may show that an object is as wanted:

@@ -60,7 +60,11 @@ func (p Planner) gather(w *wanted, ready *prepared) (evidence, error) {
 		a = withInjected(w.schema, withoutMarks(a, named), live)
 	}
 	o.Send = ready.send
-	left := p.leftToCluster(w, *ready, own)
+	byRules := rebase(p.Policy.Rules, w.schema, ready.desired, live)
+	for _, path := range byRules.removed {
+		ready.desired, ready.send = without(ready.desired, path), without(ready.send, path)
+	}
+	left := p.leftToCluster(w, *ready, own, byRules.left)
 	if len(left) > 0 {
 		ready.desired, ready.send = leave(ready.desired, live, own, left), leave(ready.send, live, own, left)
 		if a != nil {
@@ -73,7 +77,8 @@ func (p Planner) gather(w *wanted, ready *prepared) (evidence, error) {
 		live:      live, schema: w.schema, custom: !object.BuiltIn(o.Ref.Group),
 		desired: ready.desired, applied: a, policy: p.Policy, basis: basis, left: left, marks: named,
 	}
-	e.cmp = compare(ready.desired, a, live, w.schema, e.custom, p.excludedFor(*ready, a))
+	e.excluded = p.excludedFor(w, *ready, a, live)
+	e.cmp = compare(ready.desired, a, live, w.schema, e.custom, e.excluded)
 	if basis == BasisFields {
 		e.cmp.findings = append(e.cmp.findings, ownedFindings(ready.desired, live, e.ownership)...)
 	}
@@ -82,11 +87,11 @@ func (p Planner) gather(w *wanted, ready *prepared) (evidence, error) {
 
 // excludedFor is the policy's list. An object without a last applied body has
 // nothing to judge a wanted status by, so that the live one serves.
-func (p Planner) excludedFor(ready prepared, a map[string]any) []fieldpath.Path {
+func (p Planner) excludedFor(w *wanted, ready prepared, a, live map[string]any) []fieldpath.Path {
 	if a == nil && ready.desired["status"] != nil {
 		return nil
 	}
-	return p.Policy.Excluded
+	return append(excludedPaths(p.Policy.Rules, w.schema, ready.desired, a, live), p.Policy.Excluded...)
 }
 
 // conclude writes the decision into the object together with its text.
