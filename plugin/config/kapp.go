@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"maps"
 	"slices"
+	"sync"
 
 	"github.com/Masterminds/semver/v3"
 )
@@ -25,7 +26,8 @@ const (
 // KappConfig is the content of kapp configuration: rules that say which fields
 // the cluster decides, which are hidden, in which order objects go and when they
 // are ready. The zero value has no rules. Rules of several documents stand one
-// after the other, defaults first; nothing replaces a default.
+// after the other, defaults first; nothing replaces a default. What was read is not
+// changed afterwards, it is added to by With.
 type KappConfig struct {
 	// MinimumRequiredVersion is the oldest kapp that the author had in mind;
 	// empty when there is no bound.
@@ -57,6 +59,10 @@ type KappConfig struct {
 	AdditionalLabels map[string]string
 	// PreflightRules name checks that run before anything is written.
 	PreflightRules []PreflightRule
+
+	// digest computes the Digest, once for all copies; nil for a value that
+	// nobody has read.
+	digest func() string
 }
 
 // With gives the rules of c followed by those of more. Where both set a label,
@@ -81,6 +87,7 @@ func (c KappConfig) With(more KappConfig) KappConfig {
 		maps.Copy(out.AdditionalLabels, c.AdditionalLabels)
 		maps.Copy(out.AdditionalLabels, more.AdditionalLabels)
 	}
+	out.digest = sync.OnceValue(out.fingerprint)
 	return out
 }
 
@@ -146,8 +153,15 @@ func (c KappConfig) Notes() []string {
 }
 
 // Digest is a fingerprint of the content; where a rule stands is no part of it.
-// Whoever keeps a verdict keeps this beside it.
+// Whoever keeps a verdict keeps this beside it. It is cheap to ask for again.
 func (c KappConfig) Digest() string {
+	if c.digest == nil {
+		return c.fingerprint()
+	}
+	return c.digest()
+}
+
+func (c KappConfig) fingerprint() string {
 	sum := sha256.Sum256(c.Encode())
 	return hex.EncodeToString(sum[:16])
 }

@@ -35,7 +35,7 @@ func TestEncodeNothing(t *testing.T) {
 	assert.Equal(t, kappText(""), string(got))
 	c, err := ParseKappConfig(got, "a.yaml")
 	require.NoError(t, err)
-	assert.Equal(t, KappConfig{}, c)
+	assert.Equal(t, KappConfig{}, withoutPlaces(c))
 }
 
 // Texts that YAML would take for something else come back as they were.
@@ -65,6 +65,20 @@ func TestDigestIsOfTheContent(t *testing.T) {
 	assert.Equal(t, a, digest("# elsewhere\n\n"+kappText("additionalLabels:\n  a: \"b\"\n")))
 	assert.NotEqual(t, a, digest(kappText("additionalLabels: {a: c}\n")))
 	assert.Len(t, a, 32)
+}
+
+// Verdicts of thousands of objects ask for it, from many goroutines.
+func TestDigestIsComputedOnce(t *testing.T) {
+	c := defaultConfig(t)
+	first := c.Digest()
+	assert.Zero(t, testing.AllocsPerRun(10, func() { c.Digest() }))
+	assert.Equal(t, first, c.fingerprint())
+	more, err := ParseKappConfig([]byte(kappText("additionalLabels: {a: b}\n")), "a.yaml")
+	require.NoError(t, err)
+	both := c.With(more)
+	assert.NotEqual(t, first, both.Digest(), "what is added counts")
+	assert.Equal(t, first, c.Digest())
+	assert.Equal(t, KappConfig{AdditionalLabels: map[string]string{"a": "b"}}.Digest(), more.Digest(), "a value of one's own has one too")
 }
 
 // FuzzKappConfig holds that nothing makes the reader fail in another way than by
