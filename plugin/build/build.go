@@ -15,7 +15,7 @@ type kind struct {
 	// name is the type's name.
 	name string
 	// build gives the objects in the order of the source.
-	build func(ctx context.Context, b Builder, m Manifest) (object.Set, error)
+	build func(ctx context.Context, b Builder, m Manifest) (content, error)
 }
 
 // kinds lists what this version can build; the names are config.SupportedTypes.
@@ -43,6 +43,13 @@ func (e *EmptyError) Error() string {
 	return text + "; if that is meant, use --allow-empty"
 }
 
+// content is what one source holds.
+type content struct {
+	object.Set
+	// rules are the kapp configuration among it.
+	rules config.KappConfig
+}
+
 // Build builds one manifest. It needs no cluster; the namespaces of the objects
 // are as written until Finish. An error holds everything that is wrong with the
 // manifest; there is no partial result.
@@ -60,12 +67,12 @@ func (b Builder) Build(ctx context.Context, m Manifest) (Result, error) {
 	if err != nil {
 		return Result{}, fmt.Errorf("build %s: %w", named(m.Name, m.Path), err)
 	}
-	if len(set.Objects) == 0 && !m.AllowEmpty {
+	if len(set.Objects) == 0 && len(set.rules.Rules()) == 0 && !m.AllowEmpty {
 		return Result{}, &EmptyError{Manifest: m.Name, Path: m.Path, Reason: emptyReason(m)}
 	}
 	return Result{
 		Manifest: m.Name, DefaultNamespace: m.DefaultNamespace,
-		Objects: set.Objects, Warnings: set.Warnings,
+		Objects: set.Objects, Warnings: set.Warnings, Rules: set.rules,
 	}, nil
 }
 

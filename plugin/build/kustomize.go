@@ -12,29 +12,28 @@ import (
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/api/resmap"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
-
-	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
 )
 
 // buildKustomize runs kustomize on a directory: first over everything that the
 // kustomization reads, to refuse what we don't do and to learn where objects are
 // written; then kustomize itself; then its output through the strict reader.
-func buildKustomize(ctx context.Context, _ Builder, m Manifest) (object.Set, error) {
+func buildKustomize(ctx context.Context, _ Builder, m Manifest) (content, error) {
 	if err := kustomizable(m); err != nil {
-		return object.Set{}, err
+		return content{}, err
 	}
 	read, err := survey(m.Path)
 	if err != nil {
-		return object.Set{}, err
+		return content{}, err
 	}
 	if err := ctx.Err(); err != nil {
-		return object.Set{}, err
+		return content{}, err
 	}
 	built, err := run(m.Path)
 	if err != nil {
-		return object.Set{}, read.explain(err)
+		return content{}, read.explain(err)
 	}
-	return read.objects(built)
+	set, err := read.objects(built)
+	return content{Set: set}, err
 }
 
 // kustomizable refuses paths that are no local directory. kustomize would clone a

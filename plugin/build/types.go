@@ -46,6 +46,8 @@ type Result struct {
 	DefaultNamespace string
 	// Objects are in the order of the source.
 	Objects []object.Object
+	// Rules are the kapp configuration that stood among the objects.
+	Rules config.KappConfig
 	// Warnings are for the user, in the order of the source.
 	Warnings []object.Warning
 }

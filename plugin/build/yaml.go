@@ -1,9 +1,11 @@
 package build
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,54 +16,70 @@ import (
 )
 
 // buildYAML reads a file, the files of a directory, or standard input.
-func buildYAML(ctx context.Context, b Builder, m Manifest) (object.Set, error) {
+func buildYAML(ctx context.Context, b Builder, m Manifest) (content, error) {
 	switch {
 	case m.Inline != nil:
-		return object.Load(m.Inline, m.Path)
+		return load(m.Inline, m.Path)
 	case m.Path == "-" && b.Stdin == nil:
-		return object.Set{}, errors.New("there is no standard input to read")
+		return content{}, errors.New("there is no standard input to read")
 	case m.Path == "-":
-		return object.Load(b.Stdin, "standard input")
+		return load(b.Stdin, "standard input")
 	case strings.Contains(m.Path, "://"):
-		return object.Set{}, errors.New("URLs are not read: download the file and name its path")
+		return content{}, errors.New("URLs are not read: download the file and name its path")
 	}
 	info, err := os.Stat(m.Path)
 	if err != nil {
-		return object.Set{}, err
+		return content{}, err
 	}
 	if !info.IsDir() {
 		return loadFile(m.Path)
 	}
 	files, err := filesOf(m.Path, m.Recursive)
 	if err != nil {
-		return object.Set{}, err
+		return content{}, err
 	}
 	return loadFiles(ctx, files)
 }
 
 // loadFiles reads all files, so that one error can name the faults of each.
-func loadFiles(ctx context.Context, files []string) (object.Set, error) {
-	var all object.Set
+func loadFiles(ctx context.Context, files []string) (content, error) {
+	var all content
 	var errs []error
 	for _, file := range files {
 		if err := ctx.Err(); err != nil {
-			return object.Set{}, err
+			return content{}, err
 		}
 		set, err := loadFile(file)
 		errs = append(errs, err)
 		all.Objects = append(all.Objects, set.Objects...)
 		all.Warnings = append(all.Warnings, set.Warnings...)
+		all.rules = all.rules.With(set.rules)
 	}
 	return all, errors.Join(errs...)
 }
 
-func loadFile(file string) (object.Set, error) {
+func loadFile(file string) (content, error) {
 	f, err := os.Open(file)
 	if err != nil {
-		return object.Set{}, err
+		return content{}, err
 	}
 	defer f.Close()
-	return object.Load(f, file)
+	return load(f, file)
+}
+
+// load reads a stream: kapp configuration is taken out first, since it has no
+// name and is no object.
+func load(r io.Reader, file string) (content, error) {
+	data, err := io.ReadAll(r)
+	if err != nil {
+		return content{}, fmt.Errorf("read %s: %w", file, err)
+	}
+	rules, rest, err := config.TakeKappConfig(data, file)
+	if err != nil {
+		return content{}, err
+	}
+	set, err := object.Load(bytes.NewReader(rest), file)
+	return content{Set: set, rules: rules}, err
 }
 
 // filesOf lists the files of a directory that may hold objects, in the order of

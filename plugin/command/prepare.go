@@ -86,6 +86,7 @@ func (e *Env) buildAll(ctx context.Context, src *source) ([]build.Result, config
 		if err != nil {
 			return nil, rules, err
 		}
+		found = results[i].Rules.With(found)
 		for _, n := range found.Notes() {
 			e.note("note: %s", n)
 		}
@@ -108,6 +109,7 @@ func (e *Env) buildEach(ctx context.Context, src *source) ([]build.Result, error
 		if n := len(out); n > 0 && out[n-1].Manifest == m.Name {
 			out[n-1].Objects = append(out[n-1].Objects, r.Objects...)
 			out[n-1].Warnings = append(out[n-1].Warnings, r.Warnings...)
+			out[n-1].Rules = out[n-1].Rules.With(r.Rules)
 			continue
 		}
 		r.Manifest = m.Name
