@@ -31,8 +31,9 @@ type Executor struct {
 	Replan func(ctx context.Context, o *plan.Object) (*plan.Object, error)
 	// Hasher gives the form in which applied bodies are recorded.
 	Hasher object.Hasher
-	// InputKey is the fingerprint recorded with an object; nil records none.
-	InputKey func(o *plan.Object) string
+	// Proof is recorded with an object as it is live after the run, see
+	// plan.Planner.Proof; nil records none.
+	Proof func(o *plan.Object, live map[string]any) string
 	// Masker cleans texts; the zero value is the default one.
 	Masker *object.Masker
 	// Logs explains failures; nil leaves logs out.

@@ -152,7 +152,7 @@ func (w *world) run(ctx context.Context, p *plan.Plan, planner plan.Planner) Res
 	w.events = nil
 	e := &Executor{
 		Client: w.client, Sessions: map[string]Session{w.manifest: session}, Policy: w.policy,
-		Replan: planner.Replan, InputKey: planner.InputKey,
+		Replan: planner.Replan, Proof: planner.Proof,
 		Events: func(e Event) {
 			w.mu.Lock()
 			defer w.mu.Unlock()

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/plan"
@@ -112,33 +111,34 @@ func (r *run) recordUnchanged(n *node) {
 	if rec := r.records[o.Manifest]; rec != nil {
 		e, ok := rec.Find(o.Ref)
 		if ok && e.Key == o.Key && e.ContentHash == o.ContentHash && e.UID == string(o.UID) &&
-			e.ResourceVersion == o.ResourceVersion && e.InputKey == r.inputKey(o) {
+			e.ResourceVersion == o.ResourceVersion && e.InputKey == r.proof(o, o.Live) {
 			return
 		}
 	}
-	r.record(n, r.entryOf(o, o.UID, o.ResourceVersion))
+	r.record(n, r.entryOf(o, o.Live))
 }
 
-func (r *run) inputKey(o *plan.Object) string {
-	if r.exec.InputKey == nil {
+func (r *run) proof(o *plan.Object, live map[string]any) string {
+	if r.exec.Proof == nil {
 		return ""
 	}
-	return r.exec.InputKey(o)
+	return r.exec.Proof(o, live)
 }
 
 // entry is what the record will say of an object that was written.
 func (r *run) entry(o *plan.Object, answer *unstructured.Unstructured) *state.Entry {
-	return r.entryOf(o, answer.GetUID(), answer.GetResourceVersion())
+	return r.entryOf(o, answer.Object)
 }
 
 // entryOf makes an entry; nil for manifests that are not recorded. A hash that
 // can't be told leaves the entry as an apply whose end is not known.
-func (r *run) entryOf(o *plan.Object, uid types.UID, version string) *state.Entry {
+func (r *run) entryOf(o *plan.Object, live map[string]any) *state.Entry {
 	if r.exec.Sessions[o.Manifest] == nil {
 		return nil
 	}
+	u := unstructured.Unstructured{Object: live}
 	e := &state.Entry{
-		Key: o.Key, ContentHash: o.ContentHash, UID: string(uid), ResourceVersion: version, InputKey: r.inputKey(o),
+		Key: o.Key, ContentHash: o.ContentHash, UID: string(u.GetUID()), ResourceVersion: u.GetResourceVersion(), InputKey: r.proof(o, live),
 	}
 	if e.ContentHash == "" {
 		e.ContentHash, _ = r.exec.Hasher.Content(o.Desired.Body)

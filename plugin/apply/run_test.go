@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/plan"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/state"
@@ -62,7 +63,9 @@ func TestRunUpdatesWithWhatThePlanSaw(t *testing.T) {
 func TestRunRecordsWhatHappened(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t)
-		h.exec.InputKey = func(o *plan.Object) string { return "key of " + o.Ref.Name }
+		h.exec.Proof = func(o *plan.Object, live map[string]any) string {
+			return "key of " + o.Ref.Name + " " + (&unstructured.Unstructured{Object: live}).GetResourceVersion()
+		}
 		h.cluster.put(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: same, namespace: x}}`)
 		same := h.cluster.over(t, plan.OpNone, `{apiVersion: v1, kind: ConfigMap, metadata: {name: same, namespace: x}}`)
 		objects := append(creates(t, twoConfigMaps), same)
@@ -74,7 +77,7 @@ func TestRunRecordsWhatHappened(t *testing.T) {
 		assert.Equal(t, string(live.GetUID()), a.UID)
 		assert.Equal(t, live.GetResourceVersion(), a.ResourceVersion)
 		assert.Equal(t, strings.Repeat("a", 64), a.ContentHash)
-		assert.Equal(t, "key of a", a.InputKey)
+		assert.Equal(t, "key of a "+live.GetResourceVersion(), a.InputKey)
 		assert.Equal(t, 1, a.Order)
 		assert.NotNil(t, a.Body)
 		assert.Contains(t, h.session.applied, "ConfigMap x/same", "its entry is brought up to date with the same save")

@@ -54,6 +54,38 @@ func (c *Client) Context() ContextInfo {
 	return info
 }
 
+// Identity tells users apart as far as the kubeconfig and the flags do. It holds
+// nothing secret: two users who differ by a token alone are one.
+func (c *Client) Identity() string {
+	info := c.Context()
+	who := []string{info.User}
+	if raw, err := c.getter.ToRawKubeConfigLoader().RawConfig(); err == nil {
+		if a := raw.AuthInfos[info.User]; a != nil {
+			who = append(who, a.Username, a.ClientCertificate, string(a.ClientCertificateData), a.TokenFile)
+			who = append(who, impersonated(a.Impersonate, a.ImpersonateUID, a.ImpersonateGroups)...)
+		}
+	}
+	if flags, _ := c.getter.(*genericclioptions.ConfigFlags); flags != nil {
+		var groups []string
+		if flags.ImpersonateGroup != nil {
+			groups = *flags.ImpersonateGroup
+		}
+		who = append(who, impersonated(text(flags.Impersonate), text(flags.ImpersonateUID), groups)...)
+	}
+	return fmt.Sprintf("%q", who)
+}
+
+func impersonated(user, uid string, groups []string) []string {
+	return append([]string{user, uid, fmt.Sprint(len(groups))}, groups...)
+}
+
+func text(flag *string) string {
+	if flag == nil {
+		return ""
+	}
+	return *flag
+}
+
 // ClusterUID is the UID of namespace kube-system, which lives as long as the
 // cluster. Empty, without an error, for a user who may not read it.
 func (c *Client) ClusterUID(ctx context.Context) (string, error) {

@@ -19,8 +19,8 @@ type ListOptions struct {
 	Namespace     string
 	LabelSelector string
 	FieldSelector string
-	// MetadataOnly leaves out everything but metadata, and managedFields, at a tenth
-	// of the cost.
+	// MetadataOnly leaves out everything but metadata, and of managedFields the
+	// fields, at a tenth of the cost.
 	MetadataOnly bool
 	// Limit is the page size, 0 means 500. All pages are read whatever it is.
 	Limit int64

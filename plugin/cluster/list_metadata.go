@@ -37,7 +37,9 @@ func decodeMetadataPage(body []byte) (*listPage, error) {
 	page := &listPage{Items: make([]map[string]any, 0, len(list.Items))}
 	page.Metadata.ResourceVersion, page.Metadata.Continue = list.ResourceVersion, list.Continue
 	for i := range list.Items {
-		list.Items[i].ManagedFields = nil // the bulk of it, see ListOptions.MetadataOnly
+		for j := range list.Items[i].ManagedFields {
+			list.Items[i].ManagedFields[j].FieldsV1 = nil // the bulk of it, see ListOptions.MetadataOnly
+		}
 		item, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&list.Items[i])
 		if err != nil {
 			return nil, fmt.Errorf("decode the server's answer: %w", err)
@@ -54,5 +56,11 @@ func onlyMetadata(o *unstructured.Unstructured) {
 			delete(o.Object, field)
 		}
 	}
-	o.SetManagedFields(nil)
+	meta, _ := o.Object["metadata"].(map[string]any)
+	managers, _ := meta["managedFields"].([]any)
+	for _, entry := range managers {
+		if entry, ok := entry.(map[string]any); ok {
+			delete(entry, "fieldsV1")
+		}
+	}
 }

@@ -117,7 +117,7 @@ func TestListMetadataOnly(t *testing.T) {
 	assert.Equal(t, "u", string(o.GetUID()))
 	assert.Equal(t, int64(3), o.GetGeneration())
 	assert.True(t, o.GetDeletionTimestamp().Equal(&deleted))
-	assert.Empty(t, o.GetManagedFields())
+	assert.Equal(t, []metav1.ManagedFieldsEntry{{Manager: "m"}}, o.GetManagedFields())
 	assert.Len(t, o.Object, 3)
 }
 

@@ -222,7 +222,7 @@ func (o *applyOptions) executor(ctx context.Context, env *Env, p *prepared, plan
 	return &apply.Executor{
 		Client: p.client, Sessions: sessions.forApply(), Policy: policy,
 		Concurrency: o.concurrency, Window: p.client.Limiter().Window, Clock: env.Clock,
-		Events: progress, Replan: planner.Replan, Hasher: planner.Hasher, InputKey: planner.InputKey, Masker: &mask,
+		Events: progress, Replan: planner.Replan, Hasher: planner.Hasher, Proof: planner.Proof, Masker: &mask,
 		Metadata: state.Metadata{GitCommitHash: gitCommit(ctx, p.source)},
 	}, nil
 }

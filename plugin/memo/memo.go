@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 )
@@ -71,7 +72,8 @@ func (m *Memo) Equal(uid, resourceVersion, inputKey string) bool {
 	return ok && e.ResourceVersion == resourceVersion && e.InputKey == inputKey
 }
 
-// Knows reports whether there is an entry at all for the object and input.
+// Knows reports whether there is an entry at all for the object, whose proof begins
+// with this input key.
 func (m *Memo) Knows(uid, inputKey string) bool {
 	if m == nil {
 		return false
@@ -79,7 +81,7 @@ func (m *Memo) Knows(uid, inputKey string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	e, ok := m.entries[uid]
-	return ok && e.InputKey == inputKey
+	return ok && strings.HasPrefix(e.InputKey, inputKey)
 }
 
 // Remember notes that an object is as wanted.

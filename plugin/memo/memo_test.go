@@ -52,3 +52,19 @@ func TestMemoReportsThatItCannotBeWritten(t *testing.T) {
 	m.Remember("u", "7", "k")
 	require.Error(t, m.Close())
 }
+
+func TestMemoKnowsProofsByTheirInputKey(t *testing.T) {
+	m := Open(t.TempDir(), "scope", time.Now())
+	m.Remember("u", "7", "key-stamp")
+	for _, tt := range []struct {
+		uid, key string
+		want     bool
+	}{{"u", "key", true}, {"u", "key-stamp", true}, {"u", "other", false}, {"v", "key", false}} {
+		if got := m.Knows(tt.uid, tt.key); got != tt.want {
+			t.Errorf("Knows(%q, %q) = %v", tt.uid, tt.key, got)
+		}
+	}
+	if m.Equal("u", "7", "key") || !m.Equal("u", "7", "key-stamp") {
+		t.Error("a verdict counts for its whole proof only")
+	}
+}

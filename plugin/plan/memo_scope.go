@@ -18,6 +18,8 @@ import (
 type ScopeReader interface {
 	Reader
 	ServerVersion(ctx context.Context) (*version.Info, error)
+	// Identity tells users apart.
+	Identity() string
 }
 
 // mutators are the kinds whose objects may change what we send on its way in:
@@ -32,8 +34,8 @@ func mutators() []schema.GroupKind {
 }
 
 // MemoScope names the circumstances under which remembered verdicts hold: the
-// records, whose UIDs no other cluster has, the user, the server's version and everything that may mutate
-// requests. An error, or a user who may not see one of them, means that nothing
+// records, whose UIDs no other cluster has, the user, the server's version and
+// everything that may mutate requests. An error, or a user who may not see one of them, means that nothing
 // can be remembered.
 func MemoScope(ctx context.Context, c ScopeReader, records []string) (string, error) {
 	facts := make([]string, 1+len(mutators()))
@@ -54,7 +56,7 @@ func MemoScope(ctx context.Context, c ScopeReader, records []string) (string, er
 	if err := g.Wait(); err != nil {
 		return "", err
 	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q", c.Context().User, records, facts))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q", c.Identity(), records, facts))
 	return hex.EncodeToString(sum[:16]), nil
 }
 

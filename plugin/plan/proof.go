@@ -4,22 +4,60 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
 )
 
-// Memo remembers objects that were found to be as wanted; see package memo.
+// Memo remembers objects that were found to be as wanted; see package memo. Its
+// proofs are those of Planner.Proof and begin with the input key.
 type Memo interface {
-	Equal(uid, resourceVersion, inputKey string) bool
+	Equal(uid, resourceVersion, proof string) bool
 	Knows(uid, inputKey string) bool
-	Remember(uid, resourceVersion, inputKey string)
+	Remember(uid, resourceVersion, proof string)
 }
 
-// InputKey is the fingerprint of everything on our side that a verdict depends
+// Proof is what the record keeps of an object that is live as the files want it, so
+// that a later run need not look at it again; empty where it isn't, or where only
+// the server could tell. It stands for our side, see inputKey, and for the metadata
+// of the live object.
+func (p Planner) Proof(o *Object, live map[string]any) string {
+	key := p.inputKey(o)
+	if key == "" || o.again == nil || !o.again.proven && !asSent(o, live) {
+		return ""
+	}
+	return key + stamp(live)
+}
+
+// asSent reports whether a live object has what was sent, nothing that the server
+// or a webhook put in its place, and nothing that only a dry-run could judge.
+func asSent(o *Object, live map[string]any) bool {
+	sent := comparable(o.Send)
+	c := compare(sent, sent, comparable(live), o.again.schema, !object.BuiltIn(o.Ref.Group), nil)
+	return len(c.findings) == 0 && !c.suspect
+}
+
+// stamp is the fingerprint of metadata that changes with every other write: a
+// cluster that was restored from a backup gives the same resourceVersions again. It
+// holds no annotations, which may be secret.
+func stamp(live map[string]any) string {
+	u := unstructured.Unstructured{Object: live}
+	text := fmt.Appendf(nil, "%d %s\n", u.GetGeneration(), u.GetCreationTimestamp().UTC())
+	managers, _, _ := unstructured.NestedFieldNoCopy(live, "metadata", "managedFields")
+	list, _ := managers.([]any)
+	for _, entry := range list {
+		e, _ := entry.(map[string]any)
+		text = fmt.Appendf(text, "%q %q %q %q\n", e["manager"], e["operation"], e["subresource"], e["time"])
+	}
+	sum := sha256.Sum256(text)
+	return "-" + hex.EncodeToString(sum[:8])
+}
+
+// inputKey is the fingerprint of everything on our side that a verdict depends
 // on: the object's content, the rules and this program. Empty: not known.
-func (p Planner) InputKey(o *Object) string {
+func (p Planner) inputKey(o *Object) string {
 	if o.ContentHash == "" {
 		return ""
 	}
@@ -27,7 +65,8 @@ func (p Planner) InputKey(o *Object) string {
 	if err != nil {
 		return ""
 	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%s\n%s\n%s", o.ContentHash, status, o.Mapping.GVK, p.Policy.digest(), p.ToolVersion))
+	scaled := o.again != nil && o.again.scaled
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%s\n%s\n%s\n%t", o.ContentHash, status, o.Mapping.GVK, p.Policy.digest(), p.ToolVersion, scaled))
 	return hex.EncodeToString(sum[:16])
 }
 
@@ -47,31 +86,32 @@ func (p Planner) provable(w *wanted) bool {
 	if p.Refresh || w.out.Op == OpError {
 		return false
 	}
-	key := p.InputKey(w.out)
-	if key == "" || !w.recorded || w.entry.UID == "" {
+	key := p.inputKey(w.out)
+	if key == "" || !w.recorded || w.entry.UID == "" || w.entry.ContentHash != w.out.ContentHash {
 		return false
 	}
-	if w.entry.InputKey == key && !w.out.Mapping.HasStatus() {
+	if strings.HasPrefix(w.entry.InputKey, key) && !w.out.Mapping.HasStatus() {
 		return true
 	}
 	return p.Memo != nil && p.Memo.Knows(w.entry.UID, key)
 }
 
 // proven reports whether the object is as wanted, from its metadata alone: it
-// is the same object at the same version as when that was last seen. Its
-// managedFields prove nothing and are not looked at.
+// is the same object at the same version as when that was last seen, and the same
+// files were applied last.
 func (p Planner) proven(w *wanted, meta *unstructured.Unstructured) bool {
 	if meta == nil || meta.GetDeletionTimestamp() != nil || p.Refresh {
 		return false
 	}
-	key, uid, version := p.InputKey(w.out), string(meta.GetUID()), meta.GetResourceVersion()
-	if key == "" || !w.recorded || w.entry.UID != uid {
+	key, uid, version := p.inputKey(w.out), string(meta.GetUID()), meta.GetResourceVersion()
+	if key == "" || !w.recorded || w.entry.UID != uid || w.entry.ContentHash != w.out.ContentHash {
 		return false
 	}
-	if w.entry.InputKey == key && w.entry.ResourceVersion == version {
+	proof := key + stamp(meta.Object)
+	if w.entry.InputKey == proof && w.entry.ResourceVersion == version {
 		return true
 	}
-	return p.Memo != nil && p.Memo.Equal(uid, version, key)
+	return p.Memo != nil && p.Memo.Equal(uid, version, proof)
 }
 
 // remember notes an object that was found to be as wanted.
@@ -80,5 +120,7 @@ func (p Planner) remember(w *wanted) {
 	if p.Memo == nil || o.Op != OpNone || len(o.Hidden) > 0 || o.UID == "" || o.Unverified != "" || o.Err != nil {
 		return
 	}
-	p.Memo.Remember(string(o.UID), o.ResourceVersion, p.InputKey(o))
+	if key := p.inputKey(o); key != "" {
+		p.Memo.Remember(string(o.UID), o.ResourceVersion, key+stamp(o.Live))
+	}
 }

@@ -14,7 +14,12 @@ import (
 
 // report is what the tests read of a plan that is printed as JSON.
 type report struct {
-	Objects []reportedObject `json:"objects"`
+	Objects    []reportedObject `json:"objects"`
+	RecordOnly []struct {
+		Manifest string `json:"manifest"`
+	} `json:"recordOnly"`
+	// code is what the program ended with.
+	code int
 }
 
 type reportedObject struct {
