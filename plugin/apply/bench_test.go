@@ -21,7 +21,7 @@ func BenchmarkRun3150(b *testing.B) {
 		cluster := newFakeCluster()
 		cluster.touch = rollOut
 		e := &Executor{Client: cluster, Sessions: map[string]Session{"m": newFakeSession()}, Policy: DefaultPolicy(false)}
-		g, err := plan.Order(objects)
+		g, err := plan.Order(objects, nil)
 		require.NoError(b, err)
 		b.StartTimer()
 		r, err := e.Run(context.Background(), &plan.Plan{Objects: objects, Manifests: []plan.Manifest{{Name: "m"}}}, g)

@@ -544,7 +544,7 @@ func (h *harness) runIn(ctx context.Context, objects ...*plan.Object) Result {
 
 func (h *harness) try(ctx context.Context, objects ...*plan.Object) (Result, error) {
 	h.t.Helper()
-	g, err := plan.Order(objects)
+	g, err := plan.Order(objects, nil)
 	require.NoError(h.t, err)
 	return h.exec.Run(ctx, &plan.Plan{Objects: objects, Manifests: []plan.Manifest{{Name: "m"}}}, g)
 }

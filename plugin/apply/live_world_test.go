@@ -144,7 +144,7 @@ func (w *world) apply(text string) Result {
 
 func (w *world) run(ctx context.Context, p *plan.Plan, planner plan.Planner) Result {
 	w.t.Helper()
-	graph, err := plan.Order(p.Objects)
+	graph, err := plan.Order(p.Objects, nil)
 	require.NoError(w.t, err)
 	session, err := w.store.Begin(w.t.Context(), w.manifest, "apply")
 	require.NoError(w.t, err)

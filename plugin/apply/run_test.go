@@ -165,7 +165,7 @@ func TestRunMovesAnObjectBetweenManifests(t *testing.T) {
 		h.session.steps, b.steps = &steps, &steps
 		h.exec.Sessions["b"] = b
 		p := &plan.Plan{Objects: []*plan.Object{moved}, Manifests: []plan.Manifest{{Name: "m", Gone: []state.Key{old}}, {Name: "b"}}}
-		g, err := plan.Order(p.Objects)
+		g, err := plan.Order(p.Objects, nil)
 		require.NoError(t, err)
 		_, err = h.exec.Run(t.Context(), p, g)
 		require.NoError(t, err)

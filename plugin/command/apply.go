@@ -191,9 +191,12 @@ func (o *applyOptions) execute(ctx context.Context, env *Env, p *prepared, curre
 	if err := p.makeHashKey(ctx, current, &planner); err != nil {
 		return err
 	}
-	graph, err := plan.Order(current.Objects)
+	graph, err := plan.Order(current.Objects, p.rules)
 	if err != nil {
 		return err
+	}
+	for _, w := range graph.Warnings {
+		env.warn(w)
 	}
 	executor, err := o.executor(ctx, env, p, planner, sessions)
 	if err != nil {

@@ -3,6 +3,7 @@ package plan
 import (
 	"fmt"
 
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/config"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
 )
 
@@ -44,15 +45,23 @@ type Graph struct {
 	// Sequence lists the indexes of the objects in one order that keeps to the
 	// graph. It is the same for the same input, and stays near the input's order.
 	Sequence []int
+	// Warnings tell of change rules that mean nothing in this run.
+	Warnings []string
 }
 
 // Order finds out what has to wait for what: namespaces before what is in them,
 // CustomResourceDefinitions before their objects, storage, configuration and
 // access rights before workloads, webhook configurations after the workloads
 // behind them and objects of a webhook's group after it. Deletions take the
-// reverse way, after everything else. The error is a *CycleError.
-func Order(objects []*Object) (Graph, error) {
-	return orderBy(objects, orderRules())
+// reverse way, after everything else. On top come the change groups and rules of
+// the objects' kapp annotations and of the bindings in changes, which may be nil.
+// The error is a *CycleError, or tells which annotation can't be read.
+func Order(objects []*Object, changes *config.KappConfig) (Graph, error) {
+	asked, err := changeOrderOf(changes, objects)
+	if err != nil {
+		return Graph{}, err
+	}
+	return orderBy(objects, orderRules(), asked)
 }
 
 // orderRule adds the edges that one consideration asks for. It sees either all
@@ -77,7 +86,7 @@ func orderRules() []orderRule {
 	}
 }
 
-func orderBy(objects []*Object, rules []orderRule) (Graph, error) {
+func orderBy(objects []*Object, rules []orderRule, asked changeOrder) (Graph, error) {
 	g := &Graph{Nodes: make([]Node, len(objects), len(objects)+64)}
 	stay, leave := newOrderSide(g, false), newOrderSide(g, true)
 	for i, o := range objects {
@@ -94,11 +103,12 @@ func orderBy(objects []*Object, rules []orderRule) (Graph, error) {
 		}
 	}
 	deletionsLast(g, stay, leave)
+	addChangeOrder(g, asked)
 	sequence, err := g.sort(func(i int) string { return g.name(i, objects) })
 	if err != nil {
 		return Graph{}, fmt.Errorf("order the objects: %w", err)
 	}
-	g.Sequence = sequence
+	g.Sequence, g.Warnings = sequence, asked.warnings
 	return *g, nil
 }
 

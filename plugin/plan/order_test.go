@@ -45,7 +45,7 @@ func orderFile(t testing.TB, path string) string {
 // sequenceOf names the objects in the order found.
 func sequenceOf(t testing.TB, objects []*Object) []string {
 	t.Helper()
-	g, err := Order(objects)
+	g, err := Order(objects, nil)
 	require.NoError(t, err)
 	var names []string
 	for _, i := range g.Sequence {
@@ -93,7 +93,7 @@ func TestOrderOfTheWorstInput(t *testing.T) {
 		"Order first", "ServiceAccount shop", "Deployment shop",
 	}, sequenceOf(t, objects))
 
-	g, err := Order(objects)
+	g, err := Order(objects, nil)
 	require.NoError(t, err)
 	assert.Equal(t, []string{
 		"Namespace fresh, ready, hard", "CustomResourceDefinition orders.demo.example, ready, hard",
@@ -140,7 +140,7 @@ func TestOrderOfTiers(t *testing.T) {
 		"PersistentVolumeClaim data", "StatefulSet db",
 	}, sequenceOf(t, objects))
 
-	g, err := Order(objects)
+	g, err := Order(objects, nil)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"Role read, hard"}, edgesOf(g, objects, "RoleBinding reads"))
 	assert.NotContains(t, edgesOf(g, objects, "StatefulSet db"), "configuration of namespace elsewhere",
@@ -191,7 +191,7 @@ spec:
 ---
 {apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high}, value: 1}
 `)
-	g, err := Order(objects)
+	g, err := Order(objects, nil)
 	require.NoError(t, err)
 	edges := edgesOf(g, objects, "CronJob c")
 	assert.Contains(t, edges, "ServiceAccount sa, hard")
@@ -217,7 +217,7 @@ func TestOrderOfWebhooks(t *testing.T) {
 		"ValidatingWebhookConfiguration gate.demo.example", "Pool main",
 	}, sequenceOf(t, objects))
 
-	g, err := Order(objects)
+	g, err := Order(objects, nil)
 	require.NoError(t, err)
 	assert.Equal(t, []string{
 		"workloads", "Service gate, hard", "Deployment gate, ready, hard",
@@ -229,7 +229,7 @@ func TestOrderOfWebhooks(t *testing.T) {
 
 func TestOrderOfAWebhookBehindAURL(t *testing.T) {
 	objects := orderInput(t, orderFile(t, "testdata/order/loopback.yaml"))
-	g, err := Order(objects)
+	g, err := Order(objects, nil)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"workloads"}, edgesOf(g, objects, "ValidatingWebhookConfiguration loop.demo.example"),
 		"after all workloads, without waiting for any")
@@ -246,7 +246,7 @@ kind: MutatingWebhookConfiguration
 metadata: {name: policy}
 webhooks: [{name: a, rules: [{apiGroups: ["*", apps, ""], resources: ["*"]}]}]
 `)
-	g, err := Order(objects)
+	g, err := Order(objects, nil)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"webhooks of group *"}, edgesOf(g, objects, "Pool p"))
 	assert.Empty(t, edgesOf(g, objects, "ConfigMap c"), "built-in kinds don't wait for webhooks")
@@ -273,7 +273,7 @@ kind: Deployment
 metadata: {name: other, namespace: x}
 spec: {template: {metadata: {labels: {app: other}}}}
 `)
-	g, err := Order(objects)
+	g, err := Order(objects, nil)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"workloads", "Service api, hard", "Deployment api, ready, hard"},
 		edgesOf(g, objects, "APIService v1.wide.example"))
@@ -298,7 +298,7 @@ spec:
 ---
 {apiVersion: apps/v1, kind: Deployment, metadata: {name: conv, namespace: x}, spec: {template: {metadata: {labels: {app: conv}}}}}
 `)
-	g, err := Order(objects)
+	g, err := Order(objects, nil)
 	require.NoError(t, err)
 	assert.Contains(t, edgesOf(g, objects, "Pool p"), "conversion of pools.demo.example")
 	assert.Equal(t, []string{"Service conv", "Deployment conv, ready"}, groupEdges(g, objects, "conversion of pools.demo.example"),
@@ -312,7 +312,7 @@ func TestOrderOfDeletions(t *testing.T) {
 		"Deployment d", "ServiceAccount worker", "ConfigMap c", "Namespace farewell",
 	}, sequenceOf(t, objects))
 
-	g, err := Order(objects)
+	g, err := Order(objects, nil)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"Boat b, ready, hard"}, edgesOf(g, objects, "CustomResourceDefinition boats.demo.example"))
 	assert.Contains(t, edgesOf(g, objects, "Namespace farewell"), "Boat b, ready, hard")
@@ -333,7 +333,7 @@ func TestOrderDeletionsComeLast(t *testing.T) {
 	fresh := orderInput(t, `{apiVersion: apps/v1, kind: Deployment, metadata: {name: d, namespace: x}}`)
 	objects := append(old, fresh...)
 	assert.Equal(t, []string{"Deployment d", "Namespace old"}, sequenceOf(t, objects))
-	g, err := Order(objects)
+	g, err := Order(objects, nil)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"Deployment d, ready"}, groupEdges(g, objects, "everything that is applied"))
 }
@@ -348,7 +348,7 @@ spec: {group: demo.example, names: {kind: Clock, plural: %s}}
 `
 	objects := orderInput(t, fmt.Sprintf(crd, "watches", "watches")+"---"+fmt.Sprintf(crd, "clocks", "clocks")+
 		"---\n{apiVersion: demo.example/v1, kind: Clock, metadata: {name: c, namespace: x}}")
-	g, err := Order(objects)
+	g, err := Order(objects, nil)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"CustomResourceDefinition watches.demo.example, ready"},
 		edgesOf(g, objects, "CustomResourceDefinition clocks.demo.example"))
@@ -356,7 +356,7 @@ spec: {group: demo.example, names: {kind: Clock, plural: %s}}
 }
 
 func TestOrderOfNothing(t *testing.T) {
-	g, err := Order(nil)
+	g, err := Order(nil, nil)
 	require.NoError(t, err)
 	assert.Empty(t, g.Nodes)
 }
@@ -379,7 +379,7 @@ func TestOrderTakesAnythingForABody(t *testing.T) {
 				&Object{Ref: ref, Desired: object.Object{Body: body}},
 				&Object{Ref: ref, Live: body, Op: OpDelete})
 		}
-		_, err := Order(objects)
+		_, err := Order(objects, nil)
 		assert.NoError(t, err)
 	}
 }
@@ -401,7 +401,7 @@ func TestOrderCycle(t *testing.T) {
 		s.link(1, Edge{On: 2})
 		s.link(1, Edge{On: 0})
 	}}
-	_, err := orderBy(objects, []orderRule{circle})
+	_, err := orderBy(objects, []orderRule{circle}, changeOrder{})
 	var cycle *CycleError
 	require.ErrorAs(t, err, &cycle)
 	assert.Equal(t, "order the objects: these wait for each other in a circle: "+
@@ -414,7 +414,7 @@ func TestOrderDefaultRulesMakeNoCycle(t *testing.T) {
 		o.Op, o.Live, o.Ref.Name = OpDelete, o.Desired.Body, fmt.Sprint("gone", i)
 		objects = append(objects, o)
 	}
-	g, err := Order(objects)
+	g, err := Order(objects, nil)
 	require.NoError(t, err)
 	position := map[int]int{}
 	for at, i := range g.Sequence {
@@ -434,7 +434,7 @@ func TestOrderDefaultRulesMakeNoCycle(t *testing.T) {
 // a small multiple of the number of objects.
 func TestOrderIsLinear(t *testing.T) {
 	edges := func(n int) int {
-		g, err := Order(manyObjects(n))
+		g, err := Order(manyObjects(n), nil)
 		require.NoError(t, err)
 		sum := 0
 		for _, node := range g.Nodes {
@@ -497,7 +497,7 @@ func BenchmarkOrder3150(b *testing.B) {
 	objects := manyObjects(3150)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := Order(objects); err != nil {
+		if _, err := Order(objects, nil); err != nil {
 			b.Fatal(err)
 		}
 	}
