@@ -166,6 +166,9 @@ func (p *prepared) finish(ctx context.Context, e *Env) error {
 	if err != nil {
 		return err
 	}
+	if err := refuseReserved(results); err != nil {
+		return err
+	}
 	p.results = results
 	key, err := p.store.HashKey(ctx, false)
 	if err != nil && !errors.Is(err, state.ErrNoHashKey) {

@@ -1,0 +1,42 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/build"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/state"
+)
+
+// refuseReserved refuses objects that would be written over one of our own
+// records: with its record a manifest loses what it knows to be its own.
+func refuseReserved(results []build.Result) error {
+	var found []error
+	for _, r := range results {
+		for _, o := range r.Objects {
+			if reserved(o.Ref()) {
+				found = append(found, fmt.Errorf("%s: %s is a name for the records of this tool: choose another name or namespace", o.Origin, o.Ref()))
+			}
+		}
+	}
+	return errors.Join(found...)
+}
+
+// reserved reports whether an object is, or could be, part of a record.
+func reserved(ref object.Ref) bool {
+	if ref.Namespace != state.Namespace {
+		return false
+	}
+	switch (object.Ref{Group: ref.Group, Kind: ref.Kind}) {
+	case object.Ref{Kind: "ConfigMap"}:
+		return strings.HasPrefix(ref.Name, state.StateName(""))
+	case object.Ref{Kind: "Secret"}:
+		return strings.HasPrefix(ref.Name, state.BodiesName("")) || ref.Name == state.HashKeyName
+	case object.Ref{Group: "coordination.k8s.io", Kind: "Lease"}:
+		return strings.HasPrefix(ref.Name, state.LockName(""))
+	default:
+		return false
+	}
+}
