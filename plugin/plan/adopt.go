@@ -81,11 +81,13 @@ func fieldsWhere(set *fieldpath.Set, keep func(fieldpath.Path) bool) *fieldpath.
 	return out
 }
 
-// managersPatch replaces managedFields. The test makes it safe to repeat.
+// managersPatch replaces managedFields. The resourceVersion makes it safe to
+// repeat; it is not a "test", whose failure the server answers with 422 and no
+// reason: a conflict says what happened.
 func managersPatch(live map[string]any, entries []metav1.ManagedFieldsEntry) ([]byte, error) {
 	meta, _ := live["metadata"].(map[string]any)
 	return json.Marshal([]map[string]any{
-		{"op": "test", "path": "/metadata/resourceVersion", "value": meta["resourceVersion"]},
+		{"op": "replace", "path": "/metadata/resourceVersion", "value": meta["resourceVersion"]},
 		{"op": "replace", "path": "/metadata/managedFields", "value": entries},
 	})
 }

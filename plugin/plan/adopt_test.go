@@ -106,7 +106,7 @@ func entriesOf(t *testing.T, patch []byte) string {
 	}
 	require.NoError(t, json.Unmarshal(patch, &ops))
 	require.Len(t, ops, 2)
-	assert.Equal(t, "test /metadata/resourceVersion", ops[0].Op+" "+ops[0].Path)
+	assert.Equal(t, "replace /metadata/resourceVersion", ops[0].Op+" "+ops[0].Path)
 	assert.JSONEq(t, `"7"`, string(ops[0].Value))
 	var entries []struct {
 		Manager, Operation string
