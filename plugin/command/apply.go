@@ -105,7 +105,7 @@ func (o *applyOptions) run(ctx context.Context, env *Env) error {
 	case !writes(current):
 		return o.nothingToDo(env, current)
 	}
-	if err := env.confirm(o.yes, "Apply these changes", report.Context); err != nil {
+	if err := env.confirm(ctx, o.yes, "Apply these changes", report.Context); err != nil {
 		return err
 	}
 	return o.execute(ctx, env, p, current, planner)

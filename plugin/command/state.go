@@ -216,7 +216,7 @@ func unlock(ctx context.Context, env *Env, manifest string, yes bool) error {
 	if err != nil {
 		return err
 	}
-	if err := env.confirm(yes, fmt.Sprintf("Remove the lock of manifest %s", manifest), client.Context().Context); err != nil {
+	if err := env.confirm(ctx, yes, fmt.Sprintf("Remove the lock of manifest %s", manifest), client.Context().Context); err != nil {
 		return err
 	}
 	return env.store(client).Unlock(ctx, manifest)
