@@ -13,6 +13,9 @@
 //	TAZUNA_TEST_KUBECONFIG=$PWD/.cluster/kubeconfig TAZUNA_TEST_CONTROLPLANE=$PWD/.cluster \
 //		go test ./test/e2e -run 'TestScripts/drift$'
 //
+// The scripts case-* are trouble that was reported of tools that do the same job,
+// bug-* are bugs that were reproduced with kapp; each asserts the right result.
+//
 // Scripts run side by side on one control plane. Each has names of its own,
 // $ID (script name and four random letters), with which everything that lives
 // outside its namespace $NS must begin. Both words are also replaced in the
