@@ -40,9 +40,10 @@ func cutField(m map[string]any, p fieldpath.Path) any {
 
 func cutElement(list []any, p fieldpath.Path) any {
 	out := make([]any, 0, len(list))
+	at := indexOf(list, p[0])
 	for i, v := range list {
 		switch {
-		case !isElement(v, i, p[0]):
+		case i != at:
 			out = append(out, v)
 		case len(p) > 1:
 			out = append(out, cutAt(v, p[1:]))

@@ -60,10 +60,8 @@ func setField(m map[string]any, p fieldpath.Path, v any) any {
 
 func setElement(list []any, p fieldpath.Path, v any) any {
 	out := append([]any{}, list...)
-	for i, item := range list {
-		if isElement(item, i, p[0]) {
-			out[i] = setAt(item, p[1:], v)
-		}
+	if i := indexOf(list, p[0]); i >= 0 {
+		out[i] = setAt(list[i], p[1:], v)
 	}
 	return out
 }

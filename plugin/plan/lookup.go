@@ -31,34 +31,62 @@ func step(at value, e fieldpath.PathElement) value {
 }
 
 func element(list []any, e fieldpath.PathElement) value {
-	for i, v := range list {
-		if isElement(v, i, e) {
-			return some(v)
-		}
+	if i := indexOf(list, e); i >= 0 {
+		return some(list[i])
 	}
 	return value{}
 }
 
-// isElement reports whether a path element names the i-th value of a list.
-func isElement(v any, i int, e fieldpath.PathElement) bool {
-	switch {
-	case e.Index != nil:
-		return *e.Index == i
-	case e.Value != nil:
-		return object.Equal(v, (*e.Value).Unstructured())
-	case e.Key != nil:
-		m, ok := v.(map[string]any)
-		return ok && matches(m, *e.Key)
-	default:
-		return false
-	}
-}
-
-func matches(m map[string]any, key smdvalue.FieldList) bool {
-	for _, f := range key {
-		if have, ok := m[f.Name]; ok && !object.Equal(have, f.Value.Unstructured()) {
-			return false
+// indexOf finds the value of a list that a path element names; -1 for none. An
+// element that lacks a key, which the server fills in, is only meant where none
+// has them all.
+func indexOf(list []any, e fieldpath.PathElement) int {
+	lacking := -1
+	for i, v := range list {
+		found, exact := isElement(v, i, e)
+		if exact {
+			return i
+		}
+		if found && lacking < 0 {
+			lacking = i
 		}
 	}
-	return true
+	return lacking
+}
+
+// isElement reports whether a path element may name the i-th value of a list, and
+// whether it surely does.
+func isElement(v any, i int, e fieldpath.PathElement) (found, exact bool) {
+	switch {
+	case e.Index != nil:
+		found = *e.Index == i
+	case e.Value != nil:
+		found = object.Equal(v, (*e.Value).Unstructured())
+	case e.Key != nil:
+		m, ok := v.(map[string]any)
+		if !ok {
+			return false, false
+		}
+		return matches(m, *e.Key)
+	}
+	return found, found
+}
+
+func matches(m map[string]any, key smdvalue.FieldList) (found, exact bool) {
+	exact = true
+	for _, f := range key {
+		have, ok := m[f.Name]
+		if want := f.Value.Unstructured(); ok && !object.Equal(have, want) || !ok && !mayDefault(f.Name, want) {
+			return false, false
+		}
+		exact = exact && ok
+	}
+	return true, exact
+}
+
+// mayDefault reports whether an element without a key may stand for one with this
+// value. The only key of lists in Kubernetes' own types that has a default is the
+// protocol of ports, and custom resources copy it.
+func mayDefault(key string, want any) bool {
+	return key != "protocol" || want == "TCP"
 }
