@@ -37,7 +37,7 @@ Exit codes: 0 no difference, 1 differences, 2 an error.`,
 
   # plain files, without a record
   %[1]s diff -f manifests/ -R`, env.Name),
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), env) },
 	}
 	o.addFlags(cmd)
@@ -53,7 +53,7 @@ func newPlan(env *Env) *cobra.Command {
 the changes. Nothing is written.
 
 Exit codes: 0 nothing to do, 1 something to do, 2 an error.`,
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.view.summary = true
 			return o.run(cmd.Context(), env)

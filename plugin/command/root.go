@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/signal"
 	"syscall"
@@ -16,12 +17,16 @@ import (
 	_ "github.com/kubectl-tazuna/kubectl-tazuna/plugin/quiet" // start-up time
 )
 
-// Execute runs the command line in args. The first SIGINT or SIGTERM cancels
-// the context, so that a run stops starting, saves and says what is left; the
-// second ends the process.
+// Execute runs the command line in args. The first SIGINT, SIGTERM or SIGHUP
+// cancels the context, so that a run stops starting, saves and says what is
+// left; the second ends the process.
 func Execute(env *Env, args []string) (int, string) {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // nohup
+		signal.Notify(signals, syscall.SIGHUP)
+	}
+	outliveReaders()
 	ctx, cancel := interruptible(context.Background(), signals)
 	defer cancel()
 	// Not by giving the signal back: a shell starts what runs in its background
@@ -35,6 +40,11 @@ func Execute(env *Env, args []string) (int, string) {
 	return ExitCode(ctx, root.ExecuteContext(ctx))
 }
 
+// outliveReaders makes a write to somebody who has stopped reading an error
+// instead of the process's end: a run that writes must save and unlock. The
+// signal is taken and not ignored, since child processes would inherit that.
+func outliveReaders() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }
+
 // NewRoot builds the whole command tree. It does nothing else, so that the
 // command reference can be generated from it.
 func NewRoot(env *Env) *cobra.Command {
@@ -47,8 +57,8 @@ record of what it installed.`,
 		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: env.Name},
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          cobra.NoArgs,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		// No Args: cobra then suggests commands for a misspelt one.
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetIn(env.In)
 	root.SetOut(env.Out)
@@ -73,6 +83,14 @@ func addGlobalFlags(root *cobra.Command, env *Env) {
 		klog.SetOutput(env.ErrOut)
 		setVerbosity(*verbosity)
 	}
+}
+
+// noArgs refuses arguments with the code that means an error for the command.
+func noArgs(cmd *cobra.Command, args []string) error {
+	if err := cobra.NoArgs(cmd, args); err != nil {
+		return flagError(cmd, fmt.Errorf("unexpected argument %q: files are given with -f or -k", args[0]))
+	}
+	return nil
 }
 
 // flagError gives wrong flags of diff and plan the code that means an error,

@@ -75,8 +75,13 @@ func (o *viewOptions) report(p *plan.Plan) *plan.Report {
 	return p.Report(o.masker())
 }
 
-// print writes the plan to stdout and its warnings to stderr.
+// print writes the plan to stdout and its warnings to stderr. That nobody reads
+// it to its end is no error.
 func (o *viewOptions) print(ctx context.Context, env *Env, r *plan.Report) error {
+	return ignoreLeft(o.write(ctx, env, r))
+}
+
+func (o *viewOptions) write(ctx context.Context, env *Env, r *plan.Report) error {
 	for _, w := range r.Warnings {
 		env.warn(w)
 	}
