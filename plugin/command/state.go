@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/build"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/cluster"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/state"
 	"github.com/kubectl-tazuna/kubectl-tazuna/printers"
@@ -28,8 +29,13 @@ func newState(env *Env) *cobra.Command {
 
 // stateManifests are the manifests a state command is about: those of the files,
 // or every record of the cluster when there are no files.
-func (o *sourceOptions) stateManifests(ctx context.Context, env *Env, store *state.Store) ([]string, error) {
+func (o *sourceOptions) stateManifests(ctx context.Context, env *Env, client *cluster.Client) ([]string, error) {
 	src, err := o.read(env)
+	if err == nil {
+		if err := guard(src, client); err != nil {
+			return nil, err
+		}
+	}
 	switch {
 	case err == nil && src.recorded:
 		var names []string
@@ -44,7 +50,7 @@ func (o *sourceOptions) stateManifests(ctx context.Context, env *Env, store *sta
 	case len(o.manifests) > 0:
 		return o.manifests, nil
 	default:
-		return store.Manifests(ctx)
+		return env.store(client).Manifests(ctx)
 	}
 }
 
@@ -70,7 +76,7 @@ func (o *sourceOptions) stateList(ctx context.Context, env *Env, output string) 
 		return err
 	}
 	store := env.store(client)
-	names, err := o.stateManifests(ctx, env, store)
+	names, err := o.stateManifests(ctx, env, client)
 	if err != nil {
 		return err
 	}
@@ -216,8 +222,22 @@ func unlock(ctx context.Context, env *Env, manifest string, yes bool) error {
 	if err != nil {
 		return err
 	}
+	store := env.store(client)
+	lock, held, err := store.Holder(ctx, manifest)
+	if err != nil {
+		return err
+	}
+	if !held {
+		env.note("There is no lock of manifest %s: nothing to do.", manifest)
+		return nil
+	}
+	env.note("%s", lock)
 	if err := env.confirm(ctx, yes, fmt.Sprintf("Remove the lock of manifest %s", manifest), client.Context().Context); err != nil {
 		return err
 	}
-	return env.store(client).Unlock(ctx, manifest)
+	if err := store.Unlock(ctx, manifest); err != nil {
+		return err
+	}
+	env.note("The lock of manifest %s is removed.", manifest)
+	return nil
 }

@@ -47,7 +47,7 @@ type LockedError struct{ Lock Lock }
 // Error names the holder and the way out.
 func (e *LockedError) Error() string {
 	return fmt.Sprintf("another run is in progress: %s; wait for it, or if you know that it is dead: "+
-		"kubectl tazuna state unlock --manifest %s", e.Lock, e.Lock.Manifest)
+		"kubectl tazuna state unlock %s", e.Lock, e.Lock.Manifest)
 }
 
 // LostError is returned when a Session's Lease can no longer be relied on.
