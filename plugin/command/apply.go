@@ -166,7 +166,7 @@ func refusals(p *plan.Plan) error {
 	if refused == 0 {
 		return nil
 	}
-	return exit(ExitRefused, fmt.Errorf("refused: %d of %d objects, see above", refused, len(p.Objects)))
+	return exit(ExitRefused, fmt.Errorf("refused: %d of %s, see above", refused, counted(len(p.Objects), "object")))
 }
 
 // unserved stops a run before its first write where a kind or version of the
@@ -178,7 +178,10 @@ func unserved(p *plan.Plan) error {
 			all = append(all, o.Err)
 		}
 	}
-	return errors.Join(all...)
+	if len(all) == 0 {
+		return nil
+	}
+	return errors.Join(append(all, errors.New("nothing was written"))...)
 }
 
 // execute writes what the plan says.
@@ -259,7 +262,7 @@ func conclude(env *Env, r apply.Result) error {
 	case apply.VerdictRefused:
 		return exit(ExitRefused, errors.New("some objects were refused"))
 	case apply.VerdictInterrupted:
-		return exit(ExitInterrupted, fmt.Errorf("interrupted: %d objects were not started; run the same command again to go on", len(r.Left)))
+		return exit(ExitInterrupted, fmt.Errorf("interrupted: %s not started; run the same command again to go on", counted(len(r.Left), "object")))
 	default:
 		return errors.New("some objects failed")
 	}

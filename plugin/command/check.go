@@ -40,7 +40,7 @@ func check(ctx context.Context, env *Env, o *sourceOptions) error {
 			env.warn(w.String())
 		}
 	}
-	fmt.Fprintf(env.Out, "%d manifests, %d objects: all build\n", len(results), objects)
+	fmt.Fprintf(env.Out, "%s, %s: all build\n", counted(len(results), "manifest"), counted(objects, "object"))
 	return nil
 }
 
