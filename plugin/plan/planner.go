@@ -279,6 +279,10 @@ func (p Planner) decideExisting(ctx context.Context, w *wanted, live *unstructur
 	o, notes := w.out, w.out.Notes
 	for tries := 0; ; tries++ {
 		setLive(o, live)
+		if live.GetDeletionTimestamp() != nil {
+			o.Op, o.Reason = OpBlocked, leaving(live)
+			return nil
+		}
 		err := p.decideUpdate(ctx, w, p.makeReady(w, notes))
 		switch {
 		case err == nil:
