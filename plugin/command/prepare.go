@@ -198,7 +198,9 @@ type planOptions struct {
 func (p *prepared) plan(ctx context.Context, e *Env, o planOptions) (*plan.Plan, plan.Planner, error) {
 	o.policy.RecreateRuns = p.source.file != nil
 	o.policy.Rules = p.rules
+	others := &claims{store: p.store}
 	planner := plan.Planner{
+		Claims:  others.manifest,
 		Cluster: p.client, Policy: o.policy, Hasher: p.hasher, ToolVersion: e.Version,
 		DryRunCreates: o.dryRunCreates, Refresh: o.refresh,
 	}

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"context"
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -12,11 +13,11 @@ import (
 
 // conclude adds what concerns the run as a whole: leftovers, deletions and
 // records that need a write.
-func (p Planner) conclude(out *Plan, inputs []Input, it items, found liveSet) {
+func (p Planner) conclude(ctx context.Context, out *Plan, inputs []Input, it items, found liveSet) {
 	uids := wantedUIDs(it.wanted)
 	gone := map[string][]state.Key{}
 	for _, left := range it.left {
-		p.concludeLeft(out, left, found[left.ref], uids, gone)
+		p.concludeLeft(ctx, out, left, found[left.ref], uids, gone)
 	}
 	for _, in := range inputs {
 		if in.Unselected {
@@ -29,7 +30,7 @@ func (p Planner) conclude(out *Plan, inputs []Input, it items, found liveSet) {
 }
 
 // concludeLeft decides about one entry that no file names.
-func (p Planner) concludeLeft(out *Plan, left *recordedOnly, live *unstructured.Unstructured, uids map[types.UID]bool, gone map[string][]state.Key) {
+func (p Planner) concludeLeft(ctx context.Context, out *Plan, left *recordedOnly, live *unstructured.Unstructured, uids map[types.UID]bool, gone map[string][]state.Key) {
 	key := left.entry.Key
 	switch {
 	case left.waits:
@@ -47,6 +48,11 @@ func (p Planner) concludeLeft(out *Plan, left *recordedOnly, live *unstructured.
 	case left.entry.UID != "" && left.entry.UID != string(live.GetUID()):
 		out.Warnings = append(out.Warnings, fmt.Sprintf("%s was deleted and made again by somebody else: it is left alone and leaves the record", left.ref))
 		gone[left.manifest] = append(gone[left.manifest], key)
+	case !p.bearsOurMark(left, live):
+		out.Warnings = append(out.Warnings, fmt.Sprintf("%s bears no mark of ours, an apply of it never succeeded: it is left alone and leaves the record", left.ref))
+		gone[left.manifest] = append(gone[left.manifest], key)
+	case p.wantedElsewhere(ctx, out, left, live):
+		gone[left.manifest] = append(gone[left.manifest], key)
 	case p.Policy.Prune && left.damaged:
 		out.Leftover = append(out.Leftover, leftover(left, "not deleted: the record has entries that can't be read"))
 	case p.Policy.Prune:
@@ -54,6 +60,20 @@ func (p Planner) concludeLeft(out *Plan, left *recordedOnly, live *unstructured.
 	default:
 		out.Leftover = append(out.Leftover, leftover(left, ""))
 	}
+}
+
+// wantedElsewhere reports whether the record of a manifest outside this run lists
+// the object: it is then never deleted for ours. If that can't be found out, the
+// object is treated as wanted.
+func (p Planner) wantedElsewhere(ctx context.Context, out *Plan, left *recordedOnly, live *unstructured.Unstructured) bool {
+	manifest, err := p.claimedBy(ctx, live.Object, left.label, nil, left.ref)
+	switch {
+	case err != nil:
+		out.Warnings = append(out.Warnings, err.Error()+": it is left alone and leaves the record")
+	case manifest != "":
+		out.Warnings = append(out.Warnings, fmt.Sprintf("%s is in the record of manifest %s too: it is left alone and leaves the record of %s", left.ref, manifest, left.manifest))
+	}
+	return err != nil || manifest != ""
 }
 
 func leftover(left *recordedOnly, reason string) Leftover {

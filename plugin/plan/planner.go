@@ -50,6 +50,8 @@ type Planner struct {
 	ToolVersion string
 	// Memo remembers verdicts between runs; nil remembers nothing.
 	Memo Memo
+	// Claims tells which other record lists an object; nil asks nobody.
+	Claims Claims
 	// Refresh believes neither records nor memo and looks at every object.
 	Refresh bool
 	// DryRunCreates also asks the server about objects that don't exist yet.
@@ -78,7 +80,7 @@ func (p Planner) Plan(ctx context.Context, inputs []Input) (*Plan, error) {
 	for _, w := range items.wanted {
 		out.Objects = append(out.Objects, w.out)
 	}
-	p.conclude(out, inputs, items, found)
+	p.conclude(ctx, out, inputs, items, found)
 	p.noteLosses(ctx, out.Objects)
 	out.Warnings = append(out.Warnings, items.warnings...)
 	return out, nil
@@ -123,6 +125,8 @@ type wanted struct {
 	schema   *cluster.Schema
 	// proven: metadata alone showed that the object is as wanted.
 	proven bool
+	// run are the ApplySet labels of all manifests of the run.
+	run map[string]bool
 	// scaled: an autoscaler of the input sizes the object.
 	scaled bool
 }
@@ -151,16 +155,18 @@ type items struct {
 func (p Planner) collect(ctx context.Context, inputs []Input) (items, error) {
 	var out items
 	local, sized := localKinds(inputs), scaled(inputs)
-	claimed := map[object.Ref]Input{}
+	claimed := map[object.Ref][]Input{}
+	run := map[string]bool{}
 	for _, in := range inputs {
 		label := partOf(in)
+		run[label] = true
 		for _, o := range in.Objects {
-			claimed[o.Ref()] = in
+			claimed[o.Ref()] = append(claimed[o.Ref()], in)
 			if in.Unselected {
 				continue
 			}
 			w := p.newWanted(ctx, in, o, local)
-			w.label, w.scaled = label, sized[o.Ref()]
+			w.label, w.scaled, w.run = label, sized[o.Ref()], run
 			out.wanted = append(out.wanted, w)
 		}
 	}
@@ -170,7 +176,7 @@ func (p Planner) collect(ctx context.Context, inputs []Input) (items, error) {
 		}
 		for _, e := range in.Record.Entries {
 			ref := e.Key.Ref()
-			if by, ok := claimed[ref]; ok && by.Manifest == in.Manifest {
+			if slices.ContainsFunc(claimed[ref], func(by Input) bool { return by.Manifest == in.Manifest }) {
 				continue
 			}
 			out.left = append(out.left, p.newLeft(ctx, in, e, claimed))
@@ -209,10 +215,10 @@ func (p Planner) newWanted(ctx context.Context, in Input, o object.Object, local
 	return w
 }
 
-func (p Planner) newLeft(ctx context.Context, in Input, e state.Entry, claimed map[object.Ref]Input) *recordedOnly {
+func (p Planner) newLeft(ctx context.Context, in Input, e state.Entry, claimed map[object.Ref][]Input) *recordedOnly {
 	left := &recordedOnly{manifest: in.Manifest, entry: e, ref: e.Key.Ref(), label: partOf(in), damaged: len(in.Record.Damaged) > 0}
-	if to, moved := claimed[left.ref]; moved {
-		left.movedTo, left.waits = to.Manifest, to.Unselected
+	if to := claimed[left.ref]; len(to) > 0 {
+		left.movedTo, left.waits = to[0].Manifest, to[0].Unselected
 	}
 	m, err := p.Cluster.Mapping(ctx, left.ref.GroupKind(), e.Key.Version)
 	var none *cluster.ErrNoKind

@@ -20,7 +20,16 @@ func (p Planner) decideUpdate(ctx context.Context, w *wanted, ready prepared) er
 		return err
 	}
 	o.evidence = &e
-	o.Notes = append(o.Notes, untracked(w, e.ownership)...)
+	claimant := ""
+	if !w.recorded {
+		if claimant, err = p.claimedBy(ctx, o.Live, w.label, w.run, o.Ref); err != nil {
+			return err
+		}
+	}
+	if claimant == "" {
+		o.Notes = append(o.Notes, untracked(w, e.ownership)...)
+	}
+	defer func() { o.refuseClaimed(claimant, p.Policy.ForceConflicts) }()
 	if e.adopts = w.label != "" && takesOver(o, e); len(e.cmp.findings) == 0 && !e.cmp.suspect && !e.adopts {
 		return nil
 	}
