@@ -202,9 +202,9 @@ func (p *prepared) plan(ctx context.Context, e *Env, o planOptions) (*plan.Plan,
 	planner := plan.Planner{
 		Claims:  others.manifest,
 		Cluster: p.client, Policy: o.policy, Hasher: p.hasher, ToolVersion: e.Version,
-		DryRunCreates: o.dryRunCreates, Refresh: o.refresh,
+		DryRunCreates: o.dryRunCreates, Refresh: o.refresh, Circumstances: p.circumstances(ctx),
 	}
-	remembered := p.memo(ctx, e, o.refresh)
+	remembered := p.memo(e, planner.Circumstances, o.refresh)
 	if remembered != nil {
 		planner.Memo = remembered
 	}
@@ -215,18 +215,28 @@ func (p *prepared) plan(ctx context.Context, e *Env, o planOptions) (*plan.Plan,
 	return result, planner, err
 }
 
+// circumstances is what proofs in the record depend on, also in one that this run
+// makes. Without the rights to tell there are no proofs.
+func (p *prepared) circumstances(ctx context.Context) string {
+	if !p.source.recorded {
+		return ""
+	}
+	found, err := plan.Circumstances(ctx, p.client)
+	if err != nil {
+		klog.V(2).InfoS("every object is looked at", "error", err)
+		return ""
+	}
+	return found
+}
+
 // memo opens what earlier runs found to be as wanted. Without a record, a cache
 // directory or the rights to tell whether it still holds there is none.
-func (p *prepared) memo(ctx context.Context, e *Env, refresh bool) *memo.Memo {
+func (p *prepared) memo(e *Env, circumstances string, refresh bool) *memo.Memo {
 	records := p.recordUIDs()
-	if refresh || len(records) == 0 || cacheDir() == "" {
+	if refresh || len(records) == 0 || circumstances == "" || cacheDir() == "" {
 		return nil
 	}
-	scope, err := plan.MemoScope(ctx, p.client, records)
-	if err != nil {
-		klog.V(2).InfoS("no memo of earlier runs is used", "error", err)
-		return nil
-	}
+	scope := plan.MemoScope(records, p.client.Identity(), circumstances)
 	return memo.Open(filepath.Join(cacheDir(), "memo"), scope, e.Clock.Now())
 }
 

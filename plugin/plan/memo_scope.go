@@ -14,12 +14,10 @@ import (
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/cluster"
 )
 
-// ScopeReader is what MemoScope asks of a cluster.
+// ScopeReader is what Circumstances asks of a cluster.
 type ScopeReader interface {
 	Reader
 	ServerVersion(ctx context.Context) (*version.Info, error)
-	// Identity tells users apart.
-	Identity() string
 }
 
 // mutators are the kinds whose objects may change what we send on its way in:
@@ -33,11 +31,18 @@ func mutators() []schema.GroupKind {
 	}
 }
 
-// MemoScope names the circumstances under which remembered verdicts hold: the
-// records, whose UIDs no other cluster has, the user, the server's version and
-// everything that may mutate requests. An error, or a user who may not see one of them, means that nothing
-// can be remembered.
-func MemoScope(ctx context.Context, c ScopeReader, records []string) (string, error) {
+// MemoScope names the memo of these records, whose UIDs no other cluster has, for
+// a user under these circumstances.
+func MemoScope(records []string, user, circumstances string) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q", user, records, circumstances))
+	return hex.EncodeToString(sum[:16])
+}
+
+// Circumstances is the fingerprint of what may change a verdict on the cluster's
+// side: the server's version and everything that may mutate requests. An error, or
+// a user who may not see one of them, means that nothing can be proven without
+// looking at the objects.
+func Circumstances(ctx context.Context, c ScopeReader) (string, error) {
 	facts := make([]string, 1+len(mutators()))
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error {
@@ -56,7 +61,7 @@ func MemoScope(ctx context.Context, c ScopeReader, records []string) (string, er
 	if err := g.Wait(); err != nil {
 		return "", err
 	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q", c.Identity(), records, facts))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q", facts))
 	return hex.EncodeToString(sum[:16]), nil
 }
 

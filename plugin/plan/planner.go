@@ -48,6 +48,9 @@ type Planner struct {
 	Concurrency int
 	// ToolVersion is part of what a verdict depends on.
 	ToolVersion string
+	// Circumstances are those of the cluster, see the function; empty where they
+	// are not known: then every object is looked at, and nothing is proven.
+	Circumstances string
 	// Memo remembers verdicts between runs; nil remembers nothing.
 	Memo Memo
 	// Claims tells which other record lists an object; nil asks nobody.

@@ -55,10 +55,11 @@ func stamp(live map[string]any) string {
 	return "-" + hex.EncodeToString(sum[:8])
 }
 
-// inputKey is the fingerprint of everything on our side that a verdict depends
-// on: the object's content, the rules and this program. Empty: not known.
+// inputKey is the fingerprint of everything beside the live object that a verdict
+// depends on: the object's content, the rules, this program and the circumstances.
+// Empty: not known.
 func (p Planner) inputKey(o *Object) string {
-	if o.ContentHash == "" {
+	if o.ContentHash == "" || p.Circumstances == "" {
 		return ""
 	}
 	status, err := object.EncodeJSON(o.Desired.Body["status"]) // not part of the content hash
@@ -66,7 +67,8 @@ func (p Planner) inputKey(o *Object) string {
 		return ""
 	}
 	scaled := o.again != nil && o.again.scaled
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%s\n%s\n%s\n%t", o.ContentHash, status, o.Mapping.GVK, p.Policy.digest(), p.ToolVersion, scaled))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%s\n%s\n%s\n%t\n%s",
+		o.ContentHash, status, o.Mapping.GVK, p.Policy.digest(), p.ToolVersion, scaled, p.Circumstances))
 	return hex.EncodeToString(sum[:16])
 }
 

@@ -33,7 +33,7 @@ func planned(t *testing.T) *wanted {
 }
 
 func TestProofIsOnlyOfWhatIsLiveAsSent(t *testing.T) {
-	p := Planner{Policy: ManifestPolicy()}
+	p := Planner{Policy: ManifestPolicy(), Circumstances: "here"}
 	tests := map[string]struct {
 		live string
 		want bool
@@ -51,6 +51,8 @@ func TestProofIsOnlyOfWhatIsLiveAsSent(t *testing.T) {
 	w := planned(t)
 	w.out.ContentHash = ""
 	assert.Empty(t, p.Proof(w.out, parsed(t, provenLive)), "without a hash there is nothing to prove it by")
+	p.Circumstances = ""
+	assert.Empty(t, p.Proof(planned(t).out, parsed(t, provenLive)), "under unknown circumstances nothing is proven")
 }
 
 // Everything that may change a verdict has to undo a proof.
@@ -72,6 +74,8 @@ func TestProven(t *testing.T) {
 		"another generation":     {live: replace("uid: u", "uid: u\n  generation: 2")},
 		"looking at everything":  {planner: func(p *Planner) { p.Refresh = true }},
 		"another version of us":  {planner: func(p *Planner) { p.ToolVersion = "2" }},
+		"another webhook":        {planner: func(p *Planner) { p.Circumstances = "there" }},
+		"unknown webhooks":       {planner: func(p *Planner) { p.Circumstances = "" }},
 		"force":                  {planner: func(p *Planner) { p.Policy.ForceConflicts = true }},
 		"another field manager":  {planner: func(p *Planner) { p.Policy.FieldManager = "other" }},
 		"taking over more":       {planner: func(p *Planner) { p.Policy.AdoptApplied = true }},
@@ -83,7 +87,7 @@ func TestProven(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			p, w, text := Planner{Policy: ManifestPolicy()}, planned(t), metadata
+			p, w, text := Planner{Policy: ManifestPolicy(), Circumstances: "here"}, planned(t), metadata
 			w.entry.InputKey = p.Proof(w.out, parsed(t, provenLive))
 			require.NotEmpty(t, w.entry.InputKey)
 			require.True(t, p.provable(w))
