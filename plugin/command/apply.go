@@ -89,7 +89,7 @@ func (o *applyOptions) run(ctx context.Context, env *Env) error {
 	if err := p.source.needRecord(); err != nil && o.dryRun == "none" {
 		return err
 	}
-	current, planner, err := p.plan(ctx, env, planOptions{policy: o.policy.policy(), dryRunCreates: o.dryRun == "server", refresh: o.policy.refresh || o.view.showIgnored})
+	current, planner, err := p.plan(ctx, env, o.planOptions())
 	if err != nil {
 		return err
 	}
@@ -108,7 +108,19 @@ func (o *applyOptions) run(ctx context.Context, env *Env) error {
 	if err := env.confirm(ctx, o.yes, "Apply these changes", report.Context); err != nil {
 		return err
 	}
-	return o.execute(ctx, env, p, current, planner)
+	err = o.execute(ctx, env, p, current, planner)
+	var moved *movedError
+	if !errors.As(err, &moved) {
+		return err
+	}
+	return o.again(ctx, env, current, moved)
+}
+
+func (o *applyOptions) planOptions() planOptions {
+	return planOptions{
+		policy: o.policy.policy(), dryRunCreates: o.dryRun == "server",
+		refresh: o.policy.refresh || o.view.showIgnored,
+	}
 }
 
 func (o *applyOptions) validateFlags() error {

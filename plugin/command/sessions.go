@@ -13,9 +13,17 @@ import (
 // sessionSet holds the locks of a run, by manifest.
 type sessionSet map[string]*state.Session
 
+// movedError says that another run wrote a record between our plan and our lock.
+type movedError struct{ manifest string }
+
+// Error names the manifest and the way on.
+func (e *movedError) Error() string {
+	return fmt.Sprintf("the record of manifest %s changed since the diff was made: nothing was applied, run the command again", e.manifest)
+}
+
 // begin locks every manifest that the plan writes to. A record that moved since
-// the plan was shown stops the run: what was shown is no longer what would
-// happen.
+// the plan was shown is a *movedError: what was shown may no longer be what would
+// happen. The locks taken so far are returned with an error too.
 func (p *prepared) begin(ctx context.Context, current *plan.Plan, operation string) (sessionSet, error) {
 	out := sessionSet{}
 	touched := map[string]bool{}
@@ -32,7 +40,7 @@ func (p *prepared) begin(ctx context.Context, current *plan.Plan, operation stri
 		}
 		out[m.Name] = s
 		if m.Record != nil && s.Record().Revision() != m.Record.Revision() {
-			return out, fmt.Errorf("the record of manifest %s changed since the diff was made: nothing was applied, run the command again", m.Name)
+			return out, &movedError{manifest: m.Name}
 		}
 		s.Describe(state.RunInfo{DefaultNamespace: m.DefaultNamespace, FieldManager: p.client.FieldManager()})
 	}

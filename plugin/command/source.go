@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -112,6 +113,9 @@ func (o *sourceOptions) tazunaFile(env *Env, path string) (*source, error) {
 	}
 	return s, nil
 }
+
+// readsStdin reports whether a file is standard input, which can be read once.
+func (o *sourceOptions) readsStdin() bool { return slices.Contains(o.files, "-") }
 
 // plainFiles makes one manifest of all files of the command line.
 func (o *sourceOptions) plainFiles(env *Env) (*source, error) {
