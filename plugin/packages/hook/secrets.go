@@ -1,10 +1,8 @@
 package hook
 
 import (
-	"strconv"
-	"strings"
-
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/hook/output"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/hook/snapshot"
 )
 
@@ -26,38 +24,20 @@ func (c *contexts) secrets() []map[string]any {
 	return bodies
 }
 
-// ofSecrets tells whether a binding is about Secrets, in any spelling.
 func (c *contexts) ofSecrets(name string) bool {
 	k := c.hook.Config.FindKubernetes(name)
-	return k != nil && strings.TrimSuffix(strings.ToLower(k.Kind), "s") == "secret"
+	return k != nil && output.IsSecret(k.Kind)
 }
 
 // appendSecrets adds what an entry shows. What a filter made of a Secret is taken
 // for secret as a whole.
 func appendSecrets(bodies []map[string]any, e snapshot.Entry, secret bool) []map[string]any {
-	if e.Object != nil && (secret || object.DefaultMasker().Masked(e.Object)) {
+	masked := e.Object != nil && object.DefaultMasker().Masked(e.Object)
+	if masked {
 		bodies = append(bodies, e.Object)
 	}
-	if e.Filtered && (secret || e.Ref.Kind == "Secret") {
-		data := map[string]any{}
-		leaves(e.Result, data)
-		bodies = append(bodies, map[string]any{"apiVersion": "v1", "kind": "Secret", "stringData": data})
+	if e.Filtered && (secret || masked || output.IsSecret(e.Ref.Kind)) {
+		bodies = append(bodies, output.SecretOf(e.Result))
 	}
 	return bodies
-}
-
-// leaves collects every text of a value.
-func leaves(value any, into map[string]any) {
-	switch v := value.(type) {
-	case string:
-		into[strconv.Itoa(len(into))] = v
-	case []any:
-		for _, item := range v {
-			leaves(item, into)
-		}
-	case map[string]any:
-		for _, item := range v {
-			leaves(item, into)
-		}
-	}
 }

@@ -145,20 +145,26 @@ func (p *parser) uniqueKubernetes(config *Config, at string) {
 }
 
 // uniqueSchedules refuses two bindings of one name. Schedules without a name may
-// be many: nothing is kept under it.
+// be many, if they differ in their times only: triggers go by the name.
 func (p *parser) uniqueSchedules(config *Config, at string) {
 	first := map[string]int{}
 	for i, s := range config.Schedules {
 		here := document.Join(at, fmt.Sprintf("schedule[%d]", i))
-		if p.names[here] == "" {
-			continue
-		}
-		if j, twice := first[s.Name]; twice {
+		j, twice := first[s.Name]
+		switch {
+		case !twice:
+			first[s.Name] = i
+		case p.names[here] != "":
 			p.Found(document.Join(here, "name"), "%q is the name of schedule[%d] too", s.Name, j)
-			continue
+		case !alike(s, config.Schedules[j]):
+			p.Found(here, "has no name and differs from schedule[%d] in more than its crontab: give it a name", j)
 		}
-		first[s.Name] = i
 	}
+}
+
+func alike(a, b Schedule) bool {
+	return a.Queue == b.Queue && a.Group == b.Group && a.AllowFailure == b.AllowFailure &&
+		slices.Equal(a.IncludeSnapshotsFrom, b.IncludeSnapshotsFrom)
 }
 
 func (p *parser) included(names, known []string, at string) {

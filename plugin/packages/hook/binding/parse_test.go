@@ -193,6 +193,10 @@ func TestParseRefuses(t *testing.T) {
 			`binding "s": schedule[1].name: "s" is the name of schedule[0] too`,
 		},
 		{
+			`schedule: [{crontab: "@daily"}, {crontab: "@hourly", queue: slow}]`,
+			`schedule[1]: has no name and differs from schedule[0] in more than its crontab: give it a name`,
+		},
+		{
 			`schedule: [{name: s, crontab: "@daily", includeSnapshotsFrom: [a]}]`,
 			`binding "s": schedule[0].includeSnapshotsFrom[0]: "a" is no kubernetes binding of this hook; there is none`,
 		},

@@ -139,10 +139,17 @@ func (s *stream) read(p part) error {
 	if jsonFault == nil || len(s.documents) > before {
 		return jsonFault
 	}
-	if yamlFault := s.yaml(p); yamlFault == nil {
-		return nil
+	yamlFault := s.yaml(p)
+	if yamlFault != nil && meansJSON(text) {
+		return jsonFault
 	}
-	return jsonFault
+	return yamlFault
+}
+
+// meansJSON tells which of two errors helps the author.
+func meansJSON(text []byte) bool {
+	next := bytes.TrimLeft(text[1:], " \t\r\n")
+	return len(next) == 0 || bytes.IndexByte([]byte(`"{[}]`), next[0]) >= 0
 }
 
 func (s *stream) yaml(p part) error {
@@ -150,6 +157,9 @@ func (s *stream) yaml(p part) error {
 	data, err := yaml.YAMLToJSONStrict(text)
 	if err != nil {
 		return yamlFault(err, p.line)
+	}
+	if err := checkNode(text, p.line); err != nil {
+		return err
 	}
 	value, err := settle(data)
 	if err != nil {

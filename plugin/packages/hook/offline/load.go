@@ -76,12 +76,11 @@ func inNamespace(body map[string]any, namespace string) map[string]any {
 type recording struct {
 	document.Reader
 	set *hook.Set
-	ctx context.Context //nolint:containedctx // lives as long as the call that reads
 	all map[string]map[string]snapshot.Snapshot
 }
 
 func loadRecording(ctx context.Context, set *hook.Set, value any, file string) (*Cluster, error) {
-	r := &recording{ctx: ctx, set: set, all: map[string]map[string]snapshot.Snapshot{}}
+	r := &recording{set: set, all: map[string]map[string]snapshot.Snapshot{}}
 	hooks, _ := value.(map[string]any)
 	for _, id := range sorted(hooks) {
 		h := set.Find(id)
@@ -90,7 +89,7 @@ func loadRecording(ctx context.Context, set *hook.Set, value any, file string) (
 			continue
 		}
 		if hooks[id] != nil {
-			r.hook(h, hooks[id])
+			r.hook(ctx, h, hooks[id])
 		}
 	}
 	if len(r.Findings) > 0 {
@@ -105,7 +104,7 @@ func loadRecording(ctx context.Context, set *hook.Set, value any, file string) (
 	return c, nil
 }
 
-func (r *recording) hook(h *hook.Hook, value any) {
+func (r *recording) hook(ctx context.Context, h *hook.Hook, value any) {
 	bindings, ok := value.(map[string]any)
 	if !ok {
 		r.Found(h.ID, "wanted a mapping of bindings, found %s", document.KindOf(value))
@@ -124,12 +123,12 @@ func (r *recording) hook(h *hook.Hook, value any) {
 			entries = mapping["snapshot"]
 		}
 		taken := snapshot.Snapshot{}
-		r.List(entries, at, func(value any, at string) { taken = append(taken, r.entry(k, value, at)) })
+		r.List(entries, at, func(value any, at string) { taken = append(taken, r.entry(ctx, k, value, at)) })
 		r.all[h.ID][name] = taken
 	}
 }
 
-func (r *recording) entry(k *binding.Kubernetes, value any, at string) snapshot.Entry {
+func (r *recording) entry(ctx context.Context, k *binding.Kubernetes, value any, at string) snapshot.Entry {
 	var e snapshot.Entry
 	r.Mapping(value, at, []document.Field{
 		{Key: "object", Read: func(v any, at string) {
@@ -142,7 +141,7 @@ func (r *recording) entry(k *binding.Kubernetes, value any, at string) snapshot.
 		{Key: "filterResult", Null: true, Read: func(v any, _ string) { e.Result, e.Filtered = v, true }},
 	})
 	if k.Filter != nil && !e.Filtered && e.Object != nil {
-		result, err := k.Filter.Apply(r.ctx, e.Object)
+		result, err := k.Filter.Apply(ctx, e.Object)
 		if err != nil {
 			r.Found(at, "%v", err)
 		}

@@ -7,7 +7,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/hook/document"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/hook/filter"
 )
@@ -254,41 +253,4 @@ func (r *reading) jq(value any, at string) *filter.Filter {
 		r.Found(at, "%v", err)
 	}
 	return f
-}
-
-// Bodies lists the objects in the operations, so that their secrets can be kept
-// out of texts. Patches of Secrets stand in as Secrets.
-func Bodies(operations []Operation) []map[string]any {
-	var bodies []map[string]any
-	for _, o := range operations {
-		switch {
-		case o.Object != nil:
-			bodies = append(bodies, o.Object)
-		case o.MergePatch != nil:
-			body := with(with(o.MergePatch, "kind", o.Kind), "apiVersion", orV1(o.APIVersion))
-			bodies = append(bodies, body)
-		case len(o.JSONPatch) > 0 && isSecret(o):
-			bodies = append(bodies, patchedSecret(o.JSONPatch))
-		}
-	}
-	return bodies
-}
-
-func isSecret(o Operation) bool {
-	return object.DefaultMasker().Masked(map[string]any{"apiVersion": orV1(o.APIVersion), "kind": o.Kind})
-}
-
-func patchedSecret(patch JSONPatch) map[string]any {
-	data := map[string]any{}
-	for i, step := range patch {
-		data[fmt.Sprint(i)] = step.Value
-	}
-	return map[string]any{"apiVersion": "v1", "kind": "Secret", "stringData": data}
-}
-
-func orV1(apiVersion string) string {
-	if apiVersion == "" {
-		return "v1"
-	}
-	return apiVersion
 }

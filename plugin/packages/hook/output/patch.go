@@ -164,7 +164,7 @@ func replace(value any, p pointer, item any) (any, error) {
 
 // patchSteps reads a list of steps of the given kinds.
 func (f *faults) patchSteps(value any, at string, kinds ...PatchOp) JSONPatch {
-	var patch JSONPatch
+	patch := JSONPatch{}
 	f.List(value, at, func(value any, at string) { patch = append(patch, f.patchStep(value, at, kinds...)) })
 	return patch
 }
