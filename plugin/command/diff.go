@@ -100,7 +100,7 @@ func (o *diffOptions) compare(ctx context.Context, env *Env) (*plan.Report, erro
 		if err != nil {
 			return nil, err
 		}
-		return o.view.report(result).Select(selection), nil
+		return selected(o.view.report(result), selection)
 	}
 	p, err := env.prepare(ctx, &o.source)
 	if err != nil {
@@ -111,7 +111,7 @@ func (o *diffOptions) compare(ctx context.Context, env *Env) (*plan.Report, erro
 	if err != nil {
 		return nil, err
 	}
-	return o.view.report(result).Select(selection), nil
+	return selected(o.view.report(result), selection)
 }
 
 // compareFiles compares two sets of files without a cluster. The other side is
