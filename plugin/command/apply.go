@@ -145,6 +145,9 @@ func (o *applyOptions) nothingToDo(env *Env, p *plan.Plan) error {
 	if err := refusals(p); err != nil {
 		return err
 	}
+	for _, text := range p.NotReady() {
+		env.warn("not ready: " + text)
+	}
 	env.note("Nothing to do: everything is as wanted.")
 	return nil
 }
@@ -301,11 +304,17 @@ func (e *Env) progress() (func(apply.Event), error) {
 	}
 	p := printers.NewProgress(e.ErrOut, colors)
 	return func(ev apply.Event) {
-		if ev.Type == apply.EventUnchanged || ev.Type == apply.EventStarted {
+		if ev.Type == apply.EventUnchanged || ev.Type == apply.EventStarted || unread(ev) {
 			return
 		}
 		_ = p.Print(lineOf(ev)) // a closed stderr doesn't stop a run
 	}, nil
+}
+
+// unread tells the waiting for an unchanged object of which only metadata was read:
+// what it waits for, if for anything, is said once it was looked at.
+func unread(ev apply.Event) bool {
+	return ev.Type == apply.EventWaiting && ev.Op == plan.OpNone && ev.Reason == "not looked at yet"
 }
 
 // lineOf turns an event into a line.

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/fluxcd/cli-utils/pkg/kstatus/status"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -103,6 +104,30 @@ func readiness(live map[string]any) (state, info string) {
 	default:
 		return "ongoing", res.Message
 	}
+}
+
+// NotReady names the objects that are as wanted and yet not ready, with the
+// reason. Objects whose metadata alone was read are not known and left out.
+func (p *Plan) NotReady() []string {
+	var out []string
+	for _, o := range p.Objects {
+		if o.Op != OpNone || o.UID == "" || onlyMetadata(o.Live) {
+			continue
+		}
+		if state, info := readiness(o.Live); state != "ok" {
+			out = append(out, strings.TrimSuffix(fmt.Sprintf("%s: %s", o.Ref, info), ": "))
+		}
+	}
+	return out
+}
+
+func onlyMetadata(body map[string]any) bool {
+	for key := range body {
+		if key != "apiVersion" && key != "kind" && key != "metadata" {
+			return false
+		}
+	}
+	return true
 }
 
 // maskDifferences takes the values of a path from the masked bodies, so that

@@ -1,0 +1,44 @@
+package plan
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
+)
+
+func TestNotReady(t *testing.T) {
+	deployment := func(available string) map[string]any {
+		return map[string]any{
+			"apiVersion": "apps/v1", "kind": "Deployment",
+			"metadata": map[string]any{"name": "web", "namespace": "shop", "generation": int64(2)},
+			"spec":     map[string]any{"replicas": int64(1)},
+			"status": map[string]any{
+				"observedGeneration": int64(2), "replicas": int64(1), "updatedReplicas": int64(1),
+				"readyReplicas": int64(1), "availableReplicas": int64(1),
+				"conditions": []any{map[string]any{"type": "Available", "status": available}},
+			},
+		}
+	}
+	unready := deployment("False")
+	unready["status"].(map[string]any)["readyReplicas"] = int64(0)
+	unready["status"].(map[string]any)["availableReplicas"] = int64(0)
+	tests := map[string]struct {
+		op   Op
+		live map[string]any
+		want []string
+	}{
+		"ready":         {OpNone, deployment("True"), nil},
+		"not available": {OpNone, unready, []string{"Deployment.apps shop/web: Available: 0/1"}},
+		"to be written": {OpUpdate, unready, nil},
+		"metadata only": {OpNone, map[string]any{"apiVersion": "apps/v1", "kind": "Deployment", "metadata": unready["metadata"]}, nil},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			ref := object.Ref{Group: "apps", Kind: "Deployment", Namespace: "shop", Name: "web"}
+			p := &Plan{Objects: []*Object{{Op: tc.op, Ref: ref, UID: "u", Live: tc.live}}}
+			require.Equal(t, tc.want, p.NotReady())
+		})
+	}
+}
