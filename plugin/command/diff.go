@@ -81,7 +81,7 @@ func (o *diffOptions) run(ctx context.Context, env *Env) error {
 	if err := o.view.print(ctx, env, report); err != nil {
 		return exit(ExitDiffFailed, err)
 	}
-	return o.verdict(report)
+	return o.verdict(env, report)
 }
 
 func (o *diffOptions) compare(ctx context.Context, env *Env) (*plan.Report, error) {
@@ -169,8 +169,12 @@ func (o *diffOptions) planOptions() planOptions {
 }
 
 // verdict is the exit code: what could not be compared is an error, not a
-// difference.
-func (o *diffOptions) verdict(r *plan.Report) error {
+// difference; of what this user may not read the rest is judged.
+func (o *diffOptions) verdict(env *Env, r *plan.Report) error {
+	r, unread := r.Compared()
+	if unread > 0 {
+		env.warn(fmt.Sprintf("%d objects could not be read and were not compared", unread))
+	}
 	if r.Summary.Failed > 0 {
 		var all []error
 		for _, obj := range r.Objects {

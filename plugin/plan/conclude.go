@@ -35,6 +35,8 @@ func (p Planner) concludeLeft(ctx context.Context, out *Plan, left *recordedOnly
 	switch {
 	case left.waits:
 		out.Warnings = append(out.Warnings, fmt.Sprintf("%s moved to manifest %s, which is not part of this run: it stays with manifest %s until then", left.ref, left.movedTo, left.manifest))
+	case left.unread != nil:
+		out.Leftover = append(out.Leftover, leftover(left, "not deleted: it "+unreadReason(left.unread)))
 	case left.movedTo != "":
 		out.Warnings = append(out.Warnings, fmt.Sprintf("%s moves from manifest %s to manifest %s", left.ref, left.manifest, left.movedTo))
 		gone[left.manifest] = append(gone[left.manifest], key)

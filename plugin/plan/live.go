@@ -47,9 +47,8 @@ type kindRead struct {
 	refs       map[object.Ref]bool
 	namespaces map[string]bool
 	wanted     []*wanted
-	// left is set when an entry that no file names is of this kind: its body is
-	// needed.
-	left bool
+	// left are the entries of this kind that no file names: their bodies are needed.
+	left []*recordedOnly
 	// labels are the ApplySet labels of the records that list the objects of this
 	// kind; nil once one of them is in no record yet.
 	labels map[string]bool
@@ -64,7 +63,7 @@ func (p Planner) readLive(ctx context.Context, it items) (liveSet, error) {
 	err := p.each(ctx, len(reads), func(i int) error {
 		list, err := p.readKind(ctx, reads[i])
 		if err != nil {
-			return err
+			return p.unreadable(reads[i], err)
 		}
 		mu.Lock()
 		defer mu.Unlock()
@@ -100,7 +99,7 @@ func groupByKind(it items) []*kindRead {
 	for _, l := range it.left {
 		if l.mappingKnown {
 			r := add(l.mapping, l.ref)
-			r.left = true
+			r.left = append(r.left, l)
 			r.note(l.label, l.entry.ContentHash != "")
 		}
 	}
@@ -148,7 +147,7 @@ func (p Planner) allProvable(r *kindRead) bool {
 			return false
 		}
 	}
-	return !r.left && len(r.wanted) > 0
+	return len(r.left) == 0 && len(r.wanted) > 0
 }
 
 // proveAll marks the objects of a kind as proven, or none of them.

@@ -132,6 +132,8 @@ type wanted struct {
 	run map[string]bool
 	// scaled: an autoscaler of the input sizes the object.
 	scaled bool
+	// local: the CustomResourceDefinition of its kind is in the input.
+	local bool
 }
 
 // recordedOnly is an entry of a record that no file names any more.
@@ -142,6 +144,7 @@ type recordedOnly struct {
 	mapping      cluster.Mapping
 	mappingKnown bool
 	label        string // of the record's ApplySet
+	unread       error  // the live object may not be read
 	movedTo      string // the manifest that now wants the object
 	waits        bool   // that manifest is not part of the run
 	damaged      bool   // the record has entries that can't be read
@@ -202,7 +205,7 @@ func (p Planner) newWanted(ctx context.Context, in Input, o object.Object, local
 		Manifest: in.Manifest, Ref: ref, Desired: o,
 		Key: state.KeyOf(in.Manifest, o),
 	}}
-	w.out.again = w
+	w.out.again, w.local = w, local[gvk.GroupKind()]
 	if in.Record != nil {
 		w.entry, w.recorded = in.Record.Find(ref)
 	}
@@ -210,8 +213,8 @@ func (p Planner) newWanted(ctx context.Context, in Input, o object.Object, local
 	switch {
 	case err == nil:
 		w.out.Mapping, w.out.MappingKnown = m, true
-	case local[gvk.GroupKind()]:
-		w.out.Notes = append(w.out.Notes, "its CustomResourceDefinition is created by the same run")
+	case w.local:
+		w.notServedYet()
 	default:
 		w.out.Op, w.out.Err = OpError, fmt.Errorf("%s: %w", o.Origin, err)
 	}

@@ -1,0 +1,81 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/cluster"
+)
+
+// unreadable keeps what a read of one kind met to the objects of that kind, where
+// the rest can be compared without them; any other error is returned.
+func (p Planner) unreadable(r *kindRead, err error) error {
+	switch {
+	case apierrors.IsForbidden(err):
+		r.forbidden(err)
+	case Unserved(err):
+		p.forgetKinds()
+		r.unserved(err)
+	default:
+		return err
+	}
+	return nil
+}
+
+// forbidden: without the right to read it is not known how the objects are.
+func (r *kindRead) forbidden(err error) {
+	for _, w := range r.wanted {
+		w.out.Op, w.out.Unverified = OpError, unreadReason(err)
+		w.out.Err = errors.New(w.out.Unverified)
+	}
+	for _, l := range r.left {
+		l.unread = err
+	}
+}
+
+func unreadReason(err error) string { return "can't be compared: " + err.Error() }
+
+// unserved: the kind was known from an older discovery, its CustomResourceDefinition
+// was deleted since, and all its objects with it.
+func (r *kindRead) unserved(err error) {
+	for _, w := range r.wanted {
+		if w.local {
+			w.notServedYet()
+			continue
+		}
+		w.out.Op, w.out.Err = OpError, fmt.Errorf("%s: %w", w.out.Desired.Origin, err)
+	}
+	for _, l := range r.left {
+		l.mappingKnown, l.unserved = false, err
+	}
+}
+
+// notServedYet plans an object as on a cluster that never had its kind.
+func (w *wanted) notServedYet() {
+	w.out.Mapping, w.out.MappingKnown = cluster.Mapping{}, false
+	w.out.Notes = append(w.out.Notes, "its CustomResourceDefinition is created by the same run")
+}
+
+// forgetKinds makes readers that remember which kinds there are look again.
+func (p Planner) forgetKinds() {
+	if c, ok := p.Cluster.(interface{ InvalidateDiscovery() }); ok {
+		c.InvalidateDiscovery()
+	}
+}
+
+// Compared is the report without the objects that this user may not read, and
+// their number.
+func (r *Report) Compared() (rest *Report, unread int) {
+	out := *r
+	out.Objects = slices.DeleteFunc(slices.Clone(r.Objects), func(o ObjectReport) bool {
+		return o.Op == OpError && o.Unverified != ""
+	})
+	if unread = len(r.Objects) - len(out.Objects); unread == 0 {
+		return r, 0
+	}
+	out.Summary = summarise(&out)
+	return &out, unread
+}
