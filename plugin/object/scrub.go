@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -32,9 +33,20 @@ func (m Masker) Scrub(text string, bodies ...map[string]any) string {
 		return text
 	}
 	forms := secretForms(m.secretValues(bodies))
+	if len(forms) > 0 {
+		text = withoutQuoted(text)
+	}
 	text = hideShort(text, forms)
 	return cut(text, hiddenPositions(text, forms))
 }
+
+// withoutQuoted hides what the server's type errors quote, in whatever notation it
+// printed it: a number is written anew there, and a short value is not looked for.
+func withoutQuoted(text string) string {
+	return quotedValue.ReplaceAllString(text, "Value:<hidden>}")
+}
+
+var quotedValue = regexp.MustCompile(`Value:[^}]*\}`)
 
 // secretValues collects the values that are hidden in the bodies, decoded.
 func (m Masker) secretValues(bodies []map[string]any) [][]byte {

@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/cluster"
-	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
 )
 
 // RecreateAnnotation on an object allows its replacement where the server
@@ -23,7 +22,7 @@ const reasonLimit = 240
 
 // blocked marks an object whose update the server refuses. It becomes a
 // replacement only where the user asked for that.
-func (p Planner) blocked(o *Object, ready prepared, err error) {
+func (p Planner) blocked(ctx context.Context, o *Object, ready prepared, err error) {
 	causes := causesOf(err)
 	o.Op, o.Reason = OpBlocked, o.reason(err, causes)
 	for i, d := range o.Differences {
@@ -31,9 +30,15 @@ func (p Planner) blocked(o *Object, ready prepared, err error) {
 			o.Differences[i].Verdict = VerdictImmutable
 		}
 	}
-	if p.mayReplace(o) {
-		o.Op, o.after, o.Status = OpReplace, ready.desired, ready.status
+	if !p.mayReplace(o) {
+		return
 	}
+	// A replacement deletes first: the server must be willing to take the new one.
+	if refused := p.probe(ctx, o); refused != nil {
+		o.Reason += "; not replaced, since the server refuses the new object as well: " + o.reason(refused, causesOf(refused))
+		return
+	}
+	o.Op, o.after, o.Status = OpReplace, ready.desired, ready.status
 }
 
 // onlyAsUpdate reports whether the server refuses the body as a change of this
@@ -42,17 +47,26 @@ func (p Planner) blocked(o *Object, ready prepared, err error) {
 // whether it would take the same body under another name.
 func (p Planner) onlyAsUpdate(ctx context.Context, o *Object, err error) bool {
 	text := err.Error()
+	if strings.Contains(text, "ValidatingAdmissionPolicy") || strings.Contains(text, "admission webhook") {
+		return false // a rule of the cluster, which a replacement would only get round
+	}
 	for _, words := range []string{"immutable", "updates to ", "may not be changed", "may not change", "cannot be changed", "cannot change"} {
 		if strings.Contains(text, words) {
 			return true
 		}
 	}
+	return p.probe(ctx, o) == nil
+}
+
+// probe asks the server whether it would take the body as a new object, under a
+// name that nothing has.
+func (p Planner) probe(ctx context.Context, o *Object) error {
 	body := copyMap(o.Send)
 	meta, _ := body["metadata"].(map[string]any)
 	meta = copyMap(meta)
 	meta["name"], body["metadata"] = probeName, meta
-	_, err = p.Cluster.Apply(ctx, o.Mapping, body, cluster.ApplyOptions{DryRun: true, Manager: p.Policy.FieldManager})
-	return err == nil
+	_, err := p.Cluster.Apply(ctx, o.Mapping, body, cluster.ApplyOptions{DryRun: true, Manager: p.Policy.FieldManager})
+	return err
 }
 
 // probeName is only ever sent with dryRun=All.
@@ -100,7 +114,7 @@ func (o *Object) reason(err error, causes []metav1.StatusCause) string {
 	}
 	var parts []string
 	for _, c := range causes {
-		parts = append(parts, fmt.Sprintf("%s: %s", c.Field, shorten(object.Scrub(withoutValue(c.Message), o.Desired.Body))))
+		parts = append(parts, fmt.Sprintf("%s: %s", c.Field, shorten(o.scrubText(withoutValue(c.Message)))))
 	}
 	return strings.Join(parts, "; ")
 }

@@ -149,12 +149,12 @@ func (p Planner) dryRunFailed(ctx context.Context, o *Object, ready prepared, er
 	case errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
 		return err
 	case apierrors.IsInvalid(err) && o.Live != nil && p.onlyAsUpdate(ctx, o, err):
-		p.blocked(o, ready, err)
+		p.blocked(ctx, o, ready, err)
 	case apierrors.IsInvalid(err):
 		o.Op, o.Err = OpError, fmt.Errorf("%s: the server finds it invalid: %s", o.Desired.Origin, o.reason(err, causesOf(err)))
 	case noDryRun(err):
 		o.Unverified = "a webhook of the kind doesn't support dry-run"
-	case apierrors.IsForbidden(err):
+	case apierrors.IsForbidden(err) && lacksRights(err):
 		o.Unverified = "no permission for a dry-run: " + o.scrub(err)
 	default:
 		o.Op, o.Err = OpError, fmt.Errorf("%s: %s", o.Desired.Origin, o.scrub(err))
@@ -166,10 +166,15 @@ func noDryRun(err error) bool {
 	return apierrors.IsBadRequest(err) && strings.Contains(err.Error(), "dry run")
 }
 
+// lacksRights tells a user without the right to ask from a request that admission
+// refuses: both are 403.
+func lacksRights(err error) bool { return strings.Contains(err.Error(), " cannot ") }
+
 // scrub takes secret values out of what the server said about the object.
-func (o *Object) scrub(err error) string {
-	if !isSecret(o.Desired.Body) {
-		return err.Error()
-	}
-	return object.Scrub(err.Error(), o.Desired.Body, o.Live)
+func (o *Object) scrub(err error) string { return o.scrubText(err.Error()) }
+
+// scrubText hides the values of the files and the live ones alike: an admission
+// policy may quote either.
+func (o *Object) scrubText(text string) string {
+	return object.Scrub(text, o.Desired.Body, o.Live)
 }
