@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/klog/v2"
@@ -130,7 +131,7 @@ func (p *prepared) readRecords(ctx context.Context, e *Env) error {
 		}
 		p.records[name] = rec
 		p.keepNamespace(e, &p.results[i], rec)
-		for _, n := range rec.Notes {
+		for _, n := range worthNoting(rec) {
 			e.note("note: manifest %s: %s", name, n)
 		}
 		for _, d := range rec.Damaged {
@@ -138,6 +139,16 @@ func (p *prepared) readRecords(ctx context.Context, e *Env) error {
 		}
 	}
 	return nil
+}
+
+// worthNoting is what couldn't be read of a record. While nothing was applied
+// there is nothing to be missed: a first run that failed leaves a record without
+// bodies.
+func worthNoting(rec *state.Record) []string {
+	if !slices.ContainsFunc(rec.Entries, func(e state.Entry) bool { return e.ContentHash != "" }) {
+		return nil
+	}
+	return rec.Notes
 }
 
 // keepNamespace uses the namespace that objects without one were given before:
