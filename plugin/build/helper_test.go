@@ -3,7 +3,6 @@ package build
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/txtar"
@@ -71,13 +70,4 @@ func origins(t *testing.T, dir string, objects []object.Object) []string {
 		all = append(all, at.String())
 	}
 	return all
-}
-
-// one reads the only object of a text.
-func one(t *testing.T, file, text string) object.Object {
-	t.Helper()
-	set, err := object.Load(strings.NewReader(text), file)
-	require.NoError(t, err)
-	require.Len(t, set.Objects, 1)
-	return set.Objects[0]
 }

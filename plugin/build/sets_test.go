@@ -27,7 +27,7 @@ func TestSets(t *testing.T) {
 			out := buildSet(t, name)
 			objects, warnings := flat(out)
 			assert.Empty(t, warnings)
-			assert.Equal(t, want.objects, len(objects), refs(objects))
+			assert.Len(t, objects, want.objects, refs(objects))
 			assert.GreaterOrEqual(t, len(objects), 30)
 			var kinds []string
 			for _, o := range objects {

@@ -2,7 +2,6 @@ package object
 
 import (
 	"encoding/json"
-	"errors"
 	"io"
 	"strings"
 	"testing"
@@ -243,7 +242,7 @@ func TestLoadReadsAllOrNothing(t *testing.T) {
 
 	set, err := Load(strings.NewReader("apiVersion: v1\nkind: A\nmetadata: {name: a}\n---\n- x\n"), "f.yaml")
 	var fault *LoadError
-	require.True(t, errors.As(err, &fault))
+	require.ErrorAs(t, err, &fault)
 	assert.Empty(t, set.Objects)
 }
 

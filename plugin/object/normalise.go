@@ -17,7 +17,8 @@ func Normalise(body map[string]any) map[string]any {
 	for _, path := range paths {
 		out = rewrite(out, path, oneLine)
 	}
-	return out.(map[string]any)
+	normalised, _ := out.(map[string]any) // rewrite keeps the type
+	return normalised
 }
 
 // byteFields lists the []byte fields that people write into manifests. "*"

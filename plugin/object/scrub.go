@@ -193,7 +193,7 @@ func hide(hidden []bool, from, to int) {
 // cut replaces each marked stretch by one sign of fixed length.
 func cut(text string, hidden []bool) string {
 	var out strings.Builder
-	for i := 0; i < len(text); i++ {
+	for i := range len(text) {
 		switch {
 		case !hidden[i]:
 			out.WriteByte(text[i])

@@ -12,7 +12,7 @@ import (
 )
 
 // killed ends every request after the first n as if the process were gone.
-func killed(f *fakeCluster, n int, lateAnswer bool) error {
+func killed(f *fakeCluster, n int, lateAnswer bool) {
 	gone := errors.New("killed")
 	var mu sync.Mutex
 	count := 0
@@ -29,7 +29,6 @@ func killed(f *fakeCluster, n int, lateAnswer bool) error {
 	} else {
 		f.before = step
 	}
-	return gone
 }
 
 // After a kill at any request, between or after any of them being performed, the

@@ -50,7 +50,7 @@ func (k Key) APIVersion() string {
 // parts, or if a part other than the group is empty.
 func ParseKey(s string) (Key, error) {
 	parts := strings.Split(s, "/")
-	k := Key{}
+	var k Key
 	switch len(parts) {
 	case 5:
 		k = Key{Manifest: parts[0], Group: parts[1], Version: parts[2], Kind: parts[3], Name: parts[4]}

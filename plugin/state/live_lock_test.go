@@ -2,7 +2,6 @@ package state
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"sync"
 	"testing"
@@ -111,7 +110,7 @@ func TestLiveLimitedUsers(t *testing.T) {
 		assert.Contains(t, all, manifest)
 		key, err := liveStore(t, user).HashKey(t.Context(), false)
 		assert.True(t, apierrors.IsForbidden(err), "%v", err)
-		assert.False(t, errors.Is(err, ErrNoHashKey))
+		assert.NotErrorIs(t, err, ErrNoHashKey)
 		assert.Nil(t, key)
 	}
 	_, err := liveStore(t, reader).Begin(t.Context(), manifest, "apply")

@@ -97,14 +97,6 @@ func (s *shard) annotation(name string) string {
 	return s.live.GetAnnotations()[name]
 }
 
-// resourceVersion is empty for a shard that is not in the cluster.
-func (s *shard) resourceVersion() string {
-	if s.live == nil {
-		return ""
-	}
-	return s.live.GetResourceVersion()
-}
-
 // entryCost is what an entry takes of a ConfigMap, in bytes. The key counts
 // twice: the API server writes it into managedFields once more.
 func entryCost(dataKey, value string) int {

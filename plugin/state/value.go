@@ -36,10 +36,11 @@ func encodeEntry(k Key, hash, replaced string) string {
 // error, the key may still be known: then it says whose entry is damaged.
 func parseEntry(manifest, dataKey, value string) (Key, string, error) {
 	hashed := isHashedDataKey(dataKey)
-	k, keyErr := Key{}, error(nil)
+	var k Key
+	var err error
 	if !hashed {
-		if k, keyErr = parseDataKeyOf(manifest, dataKey); keyErr != nil {
-			return Key{}, "", keyErr
+		if k, err = parseDataKeyOf(manifest, dataKey); err != nil {
+			return Key{}, "", err
 		}
 		if hash, ok := plainHash(value); ok {
 			return k, hash, nil

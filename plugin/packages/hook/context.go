@@ -57,7 +57,7 @@ func (h *Hook) contexts(ctx context.Context, triggers []Trigger, source Source) 
 
 // bound refuses a trigger that the configuration of the hook doesn't have.
 func (h *Hook) bound(t Trigger) error {
-	known := false
+	var known bool
 	switch t.Binding {
 	case binding.OnSchedule:
 		known = h.Config.FindSchedule(t.Name) != nil

@@ -1,6 +1,7 @@
 package binding
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -55,7 +56,7 @@ func single(format string, args ...any) error {
 
 // syntaxError puts what the hook printed instead of a configuration into words.
 func syntaxError(err error) error {
-	if err == document.ErrEmpty {
+	if errors.Is(err, document.ErrEmpty) {
 		return single("wanted a configuration on standard output, found no output at all")
 	}
 	return single("the output is no configuration: %v", err)

@@ -19,7 +19,7 @@ func parsePointer(text string) (pointer, error) {
 	if text[0] != '/' {
 		return nil, errors.New("wanted a path that begins with /")
 	}
-	for i := 0; i < len(text); i++ {
+	for i := range len(text) {
 		if text[i] == '~' && (i+1 == len(text) || text[i+1] != '0' && text[i+1] != '1') {
 			return nil, errors.New("a ~ in a path is written ~0, a / in a key ~1")
 		}
