@@ -35,7 +35,7 @@ type LoadError struct {
 }
 
 // LoadFailure is one program that can't be loaded.
-type LoadFailure struct {
+type LoadFailure struct { //nolint:errname // one part of LoadError, which is the error
 	// File is the path within the bundle.
 	File string
 	// Err is a *binding.Error with all mistakes of a configuration, or an *Error
