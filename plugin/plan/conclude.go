@@ -2,7 +2,9 @@ package plan
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
@@ -115,6 +117,10 @@ func (p Planner) repair(in Input, list []*wanted, gone []state.Key) string {
 		}
 	}
 	switch {
+	case in.Record.BodiesLost:
+		return "the record's copy of the last apply is lost"
+	case p.keyLost(in, list):
+		return "the key of the record's hashes of Secrets is lost"
 	case stale > 0:
 		return fmt.Sprintf("the record doesn't yet say what is live for %s", count(stale, "object"))
 	case len(gone) > 0:
@@ -122,6 +128,21 @@ func (p Planner) repair(in Input, list []*wanted, gone []state.Key) string {
 	default:
 		return ""
 	}
+}
+
+// keyLost reports whether entries of Secrets can no longer be told to be right: the
+// key that their hashes were made with is gone, and not just out of our sight.
+func (p Planner) keyLost(in Input, list []*wanted) bool {
+	if p.Hasher.Key == nil || len(p.Hasher.Key) > 0 {
+		return false
+	}
+	return slices.ContainsFunc(list, func(w *wanted) bool {
+		if w.out.Manifest != in.Manifest || !w.recorded {
+			return false
+		}
+		_, err := p.Hasher.Matches(w.out.Desired.Body, w.entry.ContentHash)
+		return errors.Is(err, object.ErrNoHashKey)
+	})
 }
 
 // staleEntry reports whether a record's entry doesn't stand for the files.

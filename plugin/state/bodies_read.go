@@ -31,6 +31,8 @@ func (s *Store) readBodies(ctx context.Context, rec *Record) []bodyPart {
 	switch {
 	case apierrors.IsNotFound(err):
 		why = "it does not exist"
+		// The original tool, which names no field manager, keeps none.
+		rec.BodiesLost = rec.FieldManager != "" && len(rec.Entries) > 0
 	case apierrors.IsForbidden(err):
 		why = "this user may not read it"
 	}
