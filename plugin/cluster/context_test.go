@@ -105,7 +105,7 @@ func TestClusterUID(t *testing.T) {
 		})
 	}
 	t.Run("another failure is not kept", func(t *testing.T) {
-		server := play(refuse(500, metav1.StatusReasonInternalError, "boom"), namespace)
+		server := play(refuse(400, metav1.StatusReasonBadRequest, "boom"), namespace)
 		c := connectTo(t, server)
 		_, err := c.ClusterUID(t.Context())
 		require.Error(t, err)

@@ -48,8 +48,9 @@ func retryable(err error, v verb) (delay time.Duration, again bool) {
 	case http.StatusBadGateway, http.StatusGatewayTimeout:
 		return delay, true
 	case http.StatusInternalServerError:
-		// Discovery's client hides the server's words.
-		return delay, delay > 0 || isEtcdHiccup(err) || v == verbDiscover
+		// Reading again does no harm. A write is repeated only for a known cause;
+		// discovery's client hides the server's words.
+		return delay, delay > 0 || isEtcdHiccup(err) || v == verbDiscover || v == verbGet || v == verbList
 	}
 	// Discovery's own client gives the network's errors without our wrapping.
 	return delay, code(err) == 0 && isPassing(err)

@@ -76,7 +76,7 @@ func TestRetryable(t *testing.T) {
 		{"etcd without a leader", status(500, "", "etcdserver: no leader", 0), repeatable, 0},
 		{"etcd not reached", status(500, metav1.StatusReasonInternalError, "rpc error: code = Unavailable desc = transport is closing", 0), repeatable, 0},
 		{"500 that asks to come back", status(500, metav1.StatusReasonInternalError, "busy", 1), repeatable, time.Second},
-		{"500 for another reason", status(500, metav1.StatusReasonInternalError, "nil pointer", 0), "discover", 0},
+		{"500 for another reason", status(500, metav1.StatusReasonInternalError, "nil pointer", 0), "get list discover", 0},
 		{"webhook down", status(500, metav1.StatusReasonInternalError, `failed calling webhook "x": etcdserver: leader changed`, 0), never, 0},
 		{"conflict", status(409, metav1.StatusReasonConflict, "", 0), never, 0},
 		{"exists", status(409, metav1.StatusReasonAlreadyExists, "", 0), never, 0},
