@@ -143,7 +143,7 @@ func (r *run) entryOf(o *plan.Object, live map[string]any) *state.Entry {
 	if e.ContentHash == "" {
 		e.ContentHash, _ = r.exec.Hasher.Content(o.Desired.Body)
 	}
-	if body, err := r.exec.Hasher.Keyed(o.Desired.Body); err == nil {
+	if body, err := r.exec.Hasher.Keyed(plan.Recordable(o.Desired.Body)); err == nil {
 		e.Body = body
 	}
 	return e

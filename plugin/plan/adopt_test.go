@@ -228,3 +228,8 @@ func TestAdoptedManagers(t *testing.T) {
 		assert.NotEqual(t, before, p.digest(), "verdicts of the one are not the other's")
 	}
 }
+
+func TestRecordableHoldsNoFormerObjects(t *testing.T) {
+	body := parsed(t, "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  uid: u\n  annotations: {"+lastAppliedAnnotation+": old, "+kappOriginal+": old, note: mine}")
+	assert.Equal(t, parsed(t, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, uid: u, annotations: {note: mine}}"), Recordable(body))
+}

@@ -56,6 +56,12 @@ func historyAnnotations() []string {
 	}
 }
 
+// Recordable returns the body without what other tools keep about their own
+// applies: it is never compared, and may show what nobody may see.
+func Recordable(body map[string]any) map[string]any {
+	return withoutMetadata(body, "annotations", historyAnnotations()...)
+}
+
 // withoutHistory returns the body without other tools' history and without our
 // own label for members of the set: a missing label is repaired with the next
 // write and is no difference.

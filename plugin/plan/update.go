@@ -68,7 +68,6 @@ func (p Planner) gather(w *wanted, ready *prepared) (evidence, error) {
 	if a != nil {
 		a = withInjected(w.schema, withoutMarks(a, named), live)
 	}
-	o.Send = ready.send
 	byRules := rebase(p.Policy.Rules, w.schema, ready.desired, live)
 	for _, path := range byRules.removed {
 		ready.desired, ready.send = without(ready.desired, path), without(ready.send, path)
@@ -79,8 +78,8 @@ func (p Planner) gather(w *wanted, ready *prepared) (evidence, error) {
 		if a != nil {
 			a = leave(a, live, own, left)
 		}
-		o.Send = ready.send
 	}
+	o.Send = ready.send
 	e := evidence{
 		ownership: own,
 		live:      live, schema: w.schema, custom: !object.BuiltIn(o.Ref.Group),

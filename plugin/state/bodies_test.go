@@ -334,6 +334,15 @@ func TestStorable(t *testing.T) {
 			"apiVersion": "v1", "kind": "ConfigMap",
 			"metadata": map[string]any{"annotations": map[string]any{"werf.io/sensitive-paths": "$.data"}},
 		},
+		"former copy of another kind": {
+			"apiVersion": "v1", "kind": "ConfigMap",
+			"metadata": map[string]any{"annotations": map[string]any{"objectset.rio.cattle.io/applied": "plain"}},
+		},
+		"a Secret inside": {
+			"apiVersion": "x.io/v1", "kind": "Work", "spec": map[string]any{"manifests": []any{
+				map[string]any{"apiVersion": "v1", "kind": "Secret", "data": map[string]any{"k": "cGxhaW4="}},
+			}},
+		},
 	} {
 		assert.False(t, storable(body), name)
 	}

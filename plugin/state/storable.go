@@ -13,7 +13,7 @@ const hashedValue = "hmac:"
 // may see. Callers hash those values first; this is the second lock, and where it
 // is in doubt the body stays out, which costs precision and no more.
 func storable(body map[string]any) bool {
-	if hiddenByAnnotation(body) {
+	if hiddenByAnnotation(body) || !hashedWhereMasked(body, object.DefaultMasker().One(body)) {
 		return false
 	}
 	if !strings.EqualFold(object.RefOf(body).Kind, "Secret") {
@@ -44,6 +44,38 @@ func hiddenByAnnotation(body map[string]any) bool {
 		}
 	}
 	return false
+}
+
+// hashedWhereMasked tells whether a value differs from its masked form in hashes
+// only. It finds what is masked in other kinds: former copies of an object in its
+// annotations, a Secret written into another object.
+func hashedWhereMasked(value, masked any) bool {
+	switch v := value.(type) {
+	case map[string]any:
+		m, ok := masked.(map[string]any)
+		if !ok {
+			return false
+		}
+		for key, item := range v {
+			if !hashedWhereMasked(item, m[key]) {
+				return false
+			}
+		}
+		return true
+	case []any:
+		m, ok := masked.([]any)
+		if !ok || len(m) != len(v) {
+			return false
+		}
+		for i, item := range v {
+			if !hashedWhereMasked(item, m[i]) {
+				return false
+			}
+		}
+		return true
+	default:
+		return object.Equal(value, masked) || allHashed(value)
+	}
 }
 
 // allHashed tells whether a value, or every value of a mapping, is a hash.

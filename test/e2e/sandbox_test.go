@@ -61,7 +61,9 @@ func (b *sandbox) env() []string {
 // kubectl runs kubectl, which has to succeed, and returns what it printed.
 func (b *sandbox) kubectl(t *testing.T, args ...string) string {
 	t.Helper()
-	result := b.run(t, b.env(), "kubectl", args...)
+	// A home of its own: what lies in ours is of our program.
+	env := append(b.env(), "HOME="+filepath.Join(b.home, "kubectl"))
+	result := b.run(t, env, "kubectl", args...)
 	require.Zero(t, result.code, "kubectl %q: %s", args, result.stderr)
 	return result.stdout
 }
