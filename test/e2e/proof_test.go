@@ -278,9 +278,9 @@ func deletionWithFinalizer(t *testing.T, p *proofs) {
 	})
 	p.agree(t, nil)
 	require.NoError(t, configMaps.Delete(t.Context(), "settings", metav1.DeleteOptions{}))
-	p.agree(t, nil)
+	p.agree(t, []string{"blocked ConfigMap/settings"})
 	p.patch(t, configMapResource, "settings", `{"data":{"mode":"slow"}}`)
-	p.agree(t, []string{"update ConfigMap/settings .data.mode drift by somebody"})
+	p.agree(t, []string{"blocked ConfigMap/settings"})
 }
 
 func madeAgain(t *testing.T, p *proofs) {
