@@ -4,7 +4,6 @@ package hook
 
 import (
 	"context"
-	"errors"
 	"testing"
 	"time"
 
@@ -89,7 +88,7 @@ func TestRunBatch(t *testing.T) {
 		})
 		assert.EqualError(t, err, "hook hooks/batchhooks:batch/early:2 (onStartup): exit code 1\n  execute: settings say so")
 		var exit *process.ExitError
-		assert.True(t, errors.As(err, &exit))
+		assert.ErrorAs(t, err, &exit)
 	})
 	t.Run("cancelled before it begins", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())

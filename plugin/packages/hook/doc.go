@@ -38,6 +38,26 @@
 //	output     values patches, operations on objects, metrics
 //	offline    a Source and a Sink made of files
 //
+// # What a hook is told
+//
+// The environment of a hook is that of the Loader or Runner (BaseEnv takes from
+// one what is fit for hooks), and:
+//
+//	APPLICATION_NAME, APPLICATION_NAMESPACE   the instance
+//	MODULE_NAME                               NAMESPACE.NAME
+//	LOG_LEVEL                                 debug, info, ...
+//	TMPDIR                                    a directory that is removed after the run
+//	BINDING_CONTEXT_PATH                      why it is called: a JSON list, see Trigger
+//	VALUES_PATH, CONFIG_VALUES_PATH           values and settings, JSON, not below a name
+//	VALUES_JSON_PATCH_PATH                    to be written: changes of values
+//	KUBERNETES_PATCH_PATH                     to be written: operations on objects
+//	METRICS_PATH                              to be written: metrics
+//	CONFIG_VALUES_JSON_PATCH_PATH             has to stay empty: settings are the user's
+//	SETTINGS_PATH                             of "hook check": the settings
+//
+// While it is loaded it has the first three lines only. The working directory is
+// that of its file, standard input is empty.
+//
 // # Invariants
 //
 //   - Loading skips nothing silently: a file under hooks/ is a hook, an error, or

@@ -114,7 +114,7 @@ func TestMain(m *testing.M) {
 	flag.Parse()
 	code := m.Run()
 	if path, err := goHook(); err == nil {
-		os.RemoveAll(filepath.Dir(path))
+		_ = os.RemoveAll(filepath.Dir(path))
 	}
 	os.Exit(code)
 }

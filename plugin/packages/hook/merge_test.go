@@ -86,6 +86,23 @@ func TestMergeLosesNothing(t *testing.T) {
 	assert.Empty(t, queue)
 }
 
+func TestNamed(t *testing.T) {
+	h := one(t, shellConfig, "")
+	for name, want := range map[string]Trigger{
+		"beforeHelm": Stage(binding.BeforeHelm), "plain": Scheduled("plain"), "schedule": Scheduled("schedule"), "pods": Synchronized("pods"),
+	} {
+		got, err := h.Named(name)
+		require.NoError(t, err)
+		assert.Equal(t, want, got)
+	}
+	_, err := h.Named("none")
+	assert.EqualError(t, err, `hook hooks/one.sh has no binding "none"; it has onStartup, beforeHelm, afterHelm, beforeDeleteHelm, `+
+		"afterDeleteHelm, plain, with-snapshots, grouped, schedule, pods, settings, slim, other")
+	twice := &Hook{ID: "h", Config: binding.Config{Schedules: []binding.Schedule{{Name: "a"}, {Name: "a"}}, Kubernetes: []binding.Kubernetes{{Name: "a"}}}}
+	_, err = twice.Named("a")
+	assert.EqualError(t, err, `hook h has 2 bindings named "a"`)
+}
+
 func TestAllowsFailure(t *testing.T) {
 	h := &Hook{Config: binding.Config{
 		Orders:     map[binding.Type]int64{binding.BeforeHelm: 1},

@@ -64,6 +64,9 @@ func (r Result) Take(ctx context.Context, e Effects) (Taken, error) {
 // failed.
 func (r Result) Operate(ctx context.Context, sink Sink) error {
 	var failures []error
+	if sink == nil && len(r.Operations) > 0 {
+		return r.fault(errors.New("there is nothing that would do its operations on objects"))
+	}
 	for _, o := range r.Operations {
 		if ctx.Err() != nil {
 			failures = append(failures, fmt.Errorf("not begun from %s on: %w", o, context.Cause(ctx)))

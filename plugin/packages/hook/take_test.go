@@ -116,6 +116,10 @@ func TestTake(t *testing.T) {
 		assert.ErrorIs(t, err, cause)
 		assert.ErrorContains(t, err, "not begun from operation 2: Delete of Pod b on: ")
 	})
+	t.Run("without a sink", func(t *testing.T) {
+		_, err := result.Take(t.Context(), Effects{Values: before})
+		assert.EqualError(t, err, "hook hooks/a.sh: there is nothing that would do its operations on objects")
+	})
 	t.Run("without metrics and checks", func(t *testing.T) {
 		taken, err := result.Take(t.Context(), Effects{Values: before, Objects: sinkFunc(func(output.Operation) error { return nil })})
 		require.NoError(t, err)

@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -31,6 +32,48 @@ func Synchronized(name string) Trigger { return Trigger{Binding: binding.OnKuber
 // Changed is the trigger of a kubernetes binding that saw a change.
 func Changed(name string, change snapshot.Change) Trigger {
 	return Trigger{Binding: binding.OnKubernetes, Name: name, Change: &change}
+}
+
+// Named finds the trigger of a binding by its name: a stage, a schedule, or the
+// synchronization of a kubernetes binding.
+func (h *Hook) Named(name string) (Trigger, error) {
+	var found []Trigger
+	for _, t := range h.triggers() {
+		if t.String() == name {
+			found = append(found, t)
+		}
+	}
+	if len(found) == 1 {
+		return found[0], nil
+	}
+	var have []string
+	for _, t := range h.triggers() {
+		have = append(have, t.String())
+	}
+	if len(found) > 1 {
+		return Trigger{}, fmt.Errorf("hook %s has %d bindings named %q", h.ID, len(found), name)
+	}
+	return Trigger{}, fmt.Errorf("hook %s has no binding %q; it has %s", h.ID, name, strings.Join(have, ", "))
+}
+
+// triggers lists one trigger for each binding: stages in their order, then those of
+// the configuration.
+func (h *Hook) triggers() []Trigger {
+	var all []Trigger
+	for _, stage := range binding.Stages() {
+		if _, ok := h.Config.Orders[stage]; ok {
+			all = append(all, Stage(stage))
+		}
+	}
+	for _, s := range h.Config.Schedules {
+		if !slices.Contains(all, Scheduled(s.Name)) {
+			all = append(all, Scheduled(s.Name))
+		}
+	}
+	for _, k := range h.Config.Kubernetes {
+		all = append(all, Synchronized(k.Name))
+	}
+	return all
 }
 
 // String is the name of the binding as the hook gets it.

@@ -72,12 +72,7 @@ func (p *parser) envelope(value any) Batch {
 		hooks(value, "hooks")
 		return batch
 	}
-	if mapping, ok := value.(map[string]any); ok {
-		if _, there := mapping["hooks"]; !there {
-			p.Found("hooks", "is missing")
-		}
-	}
-	p.Mapping(value, "", []document.Field{
+	ok := p.Mapping(value, "", []document.Field{
 		{Key: "version", Read: func(v any, at string) { p.Word(v, at, "v1") }},
 		{Key: "hooks", Read: hooks},
 		{Key: readinessKey, Read: func(v any, at string) {
@@ -86,6 +81,10 @@ func (p *parser) envelope(value any) Batch {
 		}},
 		{Key: "has_settings_check", Read: func(v any, at string) { batch.SettingsCheck = p.Truth(v, at) }},
 	})
+	mapping, _ := value.(map[string]any)
+	if _, there := mapping["hooks"]; ok && !there && !batch.SettingsCheck && batch.Readiness == nil {
+		p.Found("hooks", "is missing")
+	}
 	return batch
 }
 

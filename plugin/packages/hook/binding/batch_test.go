@@ -14,7 +14,7 @@ const batchText = `{"version":"v1","hooks":[
  "kubernetes":[{"name":"credentials","apiVersion":"v1","kind":"Secret","nameSelector":{"matchNames":["d8a-x-key"]},
   "namespace":{"nameSelector":{"matchNames":["shop"]}},"labelSelector":{},"executeHookOnEvent":true,
   "keepFullObjectsInMemory":false,"jqFilter":"{name: .metadata.name}","queue":"slow","waitForSynchronization":false},
-  {"name":"quiet","kind":"ConfigMap","executeHookOnEvent":false,"executeHookOnSynchronization":false,"keepFullObjectsInMemory":false,
+  {"name":"quiet","kind":"ConfigMap","nameSelector":{"matchNames":null},"executeHookOnEvent":false,"executeHookOnSynchronization":false,"keepFullObjectsInMemory":false,
    "fieldSelector":{"matchExpressions":[{"field":"metadata.name","operator":"NotEquals"}]}}],
  "beforeHelm":5,"settings":{"executionMinInterval":3000000000,"executionBurst":0,"EnableSchedulesOnStartup":null},"allowFailure":false,"logLevel":"INFO"},
 {"configVersion":"v1","metadata":{"name":"batch/nightly","path":""},"schedule":[{"name":"nightly","crontab":"0 3 * * *","queue":"main"}],"queue":"main"}

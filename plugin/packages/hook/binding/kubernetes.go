@@ -2,6 +2,7 @@ package binding
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -167,7 +168,7 @@ func (r *kubernetesReading) names(value any, at string) []string {
 	var names []string
 	given := false
 	fields := []document.Field{{Key: "matchNames", Read: func(v any, at string) { given = true; names = r.Texts(v, at) }}}
-	if r.Mapping(value, at, fields) && !given {
+	if r.Mapping(value, at, fields) && !given && !r.batch { // the SDK writes null for no names
 		r.Found(document.Join(at, "matchNames"), "is missing")
 	}
 	if given && len(names) == 0 && !r.batch {
@@ -206,8 +207,8 @@ func (r *kubernetesReading) textMap(value any, at string) map[string]string {
 		return nil
 	}
 	out := make(map[string]string, len(mapping))
-	for key, item := range mapping {
-		out[key] = r.Text(item, document.Join(at, key))
+	for _, key := range slices.Sorted(maps.Keys(mapping)) {
+		out[key] = r.Text(mapping[key], document.Join(at, key))
 	}
 	return out
 }

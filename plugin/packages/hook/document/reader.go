@@ -2,6 +2,7 @@ package document
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -60,7 +61,7 @@ func (r *Reader) Mapping(value any, at string, fields []Field) bool {
 			f.Read(item, Join(at, f.Key))
 		}
 	}
-	for _, key := range sortedKeys(mapping) {
+	for _, key := range slices.Sorted(maps.Keys(mapping)) {
 		if slices.ContainsFunc(fields, func(f Field) bool { return f.Key == key }) {
 			continue
 		}
@@ -181,15 +182,6 @@ func Join(at, key string) string {
 		return key
 	}
 	return at + "." + key
-}
-
-func sortedKeys(mapping map[string]any) []string {
-	keys := make([]string, 0, len(mapping))
-	for key := range mapping {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 // didYouMean names the field that differs in case or in a plural only.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -82,7 +83,7 @@ type recording struct {
 func loadRecording(ctx context.Context, set *hook.Set, value any, file string) (*Cluster, error) {
 	r := &recording{set: set, all: map[string]map[string]snapshot.Snapshot{}}
 	hooks, _ := value.(map[string]any)
-	for _, id := range sorted(hooks) {
+	for _, id := range slices.Sorted(maps.Keys(hooks)) {
 		h := set.Find(id)
 		if h == nil {
 			r.Found(id, "the package has no such hook; it has %s", listed(ids(set)))
@@ -111,7 +112,7 @@ func (r *recording) hook(ctx context.Context, h *hook.Hook, value any) {
 		return
 	}
 	r.all[h.ID] = map[string]snapshot.Snapshot{}
-	for _, name := range sorted(bindings) {
+	for _, name := range slices.Sorted(maps.Keys(bindings)) {
 		at := h.ID + " " + name
 		k := h.Config.FindKubernetes(name)
 		if k == nil {
@@ -166,13 +167,4 @@ func listed(names []string) string {
 		return "none"
 	}
 	return strings.Join(names, ", ")
-}
-
-func sorted[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for key := range m {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	return keys
 }

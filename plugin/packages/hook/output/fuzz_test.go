@@ -51,7 +51,7 @@ func fuzzedValues(t *testing.T, p ValuesPatch, on map[string]any) {
 	assertJoinKeepsMeaning(t, p.Steps, on)
 	again, err := ParseValuesPatch([]byte(encoded(t, append(JSONPatch{}, p.Steps...))))
 	require.NoError(t, err)
-	require.Equal(t, len(p.Steps), len(again.Steps))
+	require.Len(t, again.Steps, len(p.Steps))
 }
 
 func fuzzedOperation(t *testing.T, o Operation) {

@@ -3,8 +3,10 @@ package output
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/hook/document"
@@ -120,7 +122,7 @@ func (f *faults) metricLabels(value any, at string) map[string]string {
 		return nil
 	}
 	out := make(map[string]string, len(mapping))
-	for _, key := range sorted(mapping) {
+	for _, key := range slices.Sorted(maps.Keys(mapping)) {
 		if !labelName.MatchString(key) || strings.HasPrefix(key, "__") {
 			f.Found(at, "%q is no name of a label", key)
 		}

@@ -2,6 +2,8 @@ package output
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -78,7 +80,7 @@ func samples(s *Series) string {
 	var out []string
 	for _, one := range s.Samples() {
 		labels := ""
-		for _, key := range sorted(one.Labels) {
+		for _, key := range slices.Sorted(maps.Keys(one.Labels)) {
 			labels += fmt.Sprintf("%s=%s,", key, one.Labels[key])
 		}
 		out = append(out, fmt.Sprintf("%s{%s}%v", one.Name, strings.TrimSuffix(labels, ","), one.Value))

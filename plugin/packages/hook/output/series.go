@@ -3,6 +3,7 @@ package output
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -118,7 +119,7 @@ func (s *Series) take(hook string, m Metric) string {
 func seriesKey(name, group string, labels map[string]string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%q %q", name, group)
-	for _, key := range sorted(labels) {
+	for _, key := range slices.Sorted(maps.Keys(labels)) {
 		fmt.Fprintf(&b, " %q=%q", key, labels[key])
 	}
 	return b.String()
@@ -149,13 +150,4 @@ func (s *Series) Samples() []Sample {
 		return cmp.Compare(seriesKey(a.Name, a.Group, a.Labels), seriesKey(b.Name, b.Group, b.Labels))
 	})
 	return all
-}
-
-func sorted[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for key := range m {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	return keys
 }

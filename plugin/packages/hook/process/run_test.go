@@ -203,12 +203,12 @@ func TestBackgroundEndsWithTheLeader(t *testing.T) {
 
 func TestTimeLimit(t *testing.T) {
 	c := shell(t, family+"echo before; wait")
-	c.TimeLimit = 300 * time.Millisecond
+	c.TimeLimit = 2 * time.Second
 	result, err := Run(t.Context(), c)
 	var limit *TimeLimitError
 	require.ErrorAs(t, err, &limit)
 	assert.Equal(t, c.TimeLimit, limit.Limit)
-	assert.ErrorContains(t, err, "time limit of 300ms")
+	assert.ErrorContains(t, err, "time limit of 2s")
 	assert.Equal(t, "before\n", string(result.Stdout.Bytes()), "what it wrote is kept")
 	assertGone(t, groupOf(t, filepath.Join(c.Dir, "pids")))
 }
