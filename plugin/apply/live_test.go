@@ -160,9 +160,9 @@ func TestLiveDyingNamespace(t *testing.T) {
 {apiVersion: v1, kind: ConfigMap, metadata: {name: stuck, namespace: NS}, data: {a: "1"}}
 `)
 	assert.Less(t, time.Since(begun), 10*time.Second)
-	assert.Equal(t, VerdictFailed, r.Verdict)
-	assert.Equal(t, Counts{Failed: 1, Skipped: 2}, r.Counts)
-	assert.Contains(t, of(r, w.ns).Reason, "it is being deleted (held by kubernetes")
+	assert.Equal(t, VerdictRefused, r.Verdict)
+	assert.Equal(t, Counts{Refused: 1, Skipped: 2}, r.Counts)
+	assert.Contains(t, of(r, w.ns).Reason, "it is being deleted (held by finalizers kubernetes")
 
 	// A run that doesn't list the namespace learns it from the server's answer.
 	r = w.apply("{apiVersion: v1, kind: ConfigMap, metadata: {name: wanted, namespace: NS}, data: {a: \"1\"}}")

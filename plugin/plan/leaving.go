@@ -10,7 +10,12 @@ import (
 // fields are: it will be gone, and a write wouldn't keep it.
 func leaving(live *unstructured.Unstructured) string {
 	held := ""
-	if f := live.GetFinalizers(); len(f) > 0 {
+	f := live.GetFinalizers()
+	if live.GetKind() == "Namespace" { // which has some of its own kind
+		own, _, _ := unstructured.NestedStringSlice(live.Object, "spec", "finalizers")
+		f = append(f, own...)
+	}
+	if len(f) > 0 {
 		held = " (held by finalizers " + strings.Join(f, ", ") + ")"
 	}
 	return "it is being deleted" + held + ": apply again when it is gone"

@@ -213,6 +213,7 @@ func (p *proofs) settle(t *testing.T, want []string, args ...string) {
 // and the memo of earlier runs. Whatever happens, the verdict must be the one of a
 // run that looks at everything.
 func TestProofs(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	for name, attack := range attacks() {
 		t.Run(name, func(t *testing.T) {
