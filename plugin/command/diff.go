@@ -173,7 +173,7 @@ func (o *diffOptions) planOptions() planOptions {
 func (o *diffOptions) verdict(env *Env, r *plan.Report) error {
 	r, unread := r.Compared()
 	if unread > 0 {
-		env.warn(fmt.Sprintf("%d objects could not be read and were not compared", unread))
+		env.warn(fmt.Sprintf("Secrets that could not be read and were not compared: %d", unread))
 	}
 	if r.Summary.Failed > 0 {
 		var all []error

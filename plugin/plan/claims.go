@@ -19,7 +19,7 @@ type Claims func(ctx context.Context, label string, ref object.Ref) (manifest st
 // a live object.
 func (p Planner) claimedBy(ctx context.Context, live map[string]any, ours string, run map[string]bool, ref object.Ref) (string, error) {
 	label := labelsOf(live)[state.PartOfLabel]
-	if p.Claims == nil || label == "" || label == ours || run[label] {
+	if p.Claims == nil || ours == "" || label == "" || label == ours || run[label] {
 		return "", nil
 	}
 	manifest, err := p.Claims(ctx, label, ref)

@@ -71,7 +71,9 @@ func (p Planner) forgetKinds() {
 func (r *Report) Compared() (rest *Report, unread int) {
 	out := *r
 	out.Objects = slices.DeleteFunc(slices.Clone(r.Objects), func(o ObjectReport) bool {
-		return o.Op == OpError && o.Unverified != ""
+		// Users without access to Secrets are ordinary; any other kind that can't be
+		// read makes the answer no answer.
+		return o.Op == OpError && o.Unverified != "" && o.Kind == "Secret" && o.APIVersion == "v1"
 	})
 	if unread = len(r.Objects) - len(out.Objects); unread == 0 {
 		return r, 0
