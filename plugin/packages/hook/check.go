@@ -17,7 +17,8 @@ import (
 // warnings come with exit code 1. An error is a program that gave no verdict.
 func (r *Runner) CheckSettings(ctx context.Context, c Check, settings map[string]any) (verdict output.Verdict, err error) {
 	const doing = "hook check"
-	f, err := newFiles(r.TempDir, r.Limits.File)
+	limits := r.Limits.orDefault()
+	f, err := newFiles(r.TempDir, limits.File)
 	if err != nil {
 		return verdict, &Error{Hook: c.File, Doing: doing, Err: err}
 	}
@@ -28,7 +29,7 @@ func (r *Runner) CheckSettings(ctx context.Context, c Check, settings map[string
 	ran, err := process.Run(ctx, process.Command{
 		Path: c.Path, Args: []string{"hook", "check"}, Dir: filepath.Dir(c.Path),
 		Env:       merged(r.Env, identityEnv(r.Instance, r.LogLevel), f.env(checkFile)),
-		TimeLimit: r.Limits.Load, Grace: r.Limits.Grace, MaxOutput: r.Limits.Output,
+		TimeLimit: limits.Load, Grace: limits.Grace, MaxOutput: limits.Output,
 	})
 	var exit *process.ExitError
 	if err != nil && !errors.As(err, &exit) {

@@ -36,7 +36,7 @@ func Example() {
 
 	instance := hook.Instance{Namespace: "default", Name: "shop"}
 	env := hook.BaseEnv(os.Environ())
-	set, err := hook.Loader{Instance: instance, Env: env, Limits: hook.DefaultLimits()}.Load(ctx, bundle)
+	set, err := hook.Loader{Instance: instance, Env: env}.Load(ctx, bundle)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -47,7 +47,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	runner := &hook.Runner{Instance: instance, Env: env, Limits: hook.DefaultLimits()}
+	runner := &hook.Runner{Instance: instance, Env: env}
 	values := map[string]any{}
 	for _, h := range set.Bound(binding.BeforeHelm) {
 		result, err := runner.Run(ctx, hook.Request{

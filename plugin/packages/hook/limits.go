@@ -2,7 +2,8 @@ package hook
 
 import "time"
 
-// Limits bound what a hook may use. DefaultLimits has the numbers.
+// Limits bound what a hook may use. The zero value means DefaultLimits; of others
+// each field counts as it is.
 type Limits struct {
 	// Run is the time limit of a run, Load that of a question (--config, hook
 	// list, hook config, hook check). 0 is none.
@@ -15,6 +16,13 @@ type Limits struct {
 	// Config is how long a configuration may be, File a file that a hook writes.
 	// More is an error; a hook whose file grows beyond it is stopped.
 	Config, File int
+}
+
+func (l Limits) orDefault() Limits {
+	if l == (Limits{}) {
+		return DefaultLimits()
+	}
+	return l
 }
 
 // DefaultLimits are those that hold unless the user says otherwise.

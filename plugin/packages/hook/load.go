@@ -203,17 +203,17 @@ func (s *Set) warn(file string, odd []binding.Finding) {
 
 // question runs a program with arguments and gives its standard output.
 func (l Loader) question(ctx context.Context, c candidate, args ...string) ([]byte, error) {
-	doing := strings.Join(args, " ")
+	doing, limits := strings.Join(args, " "), l.Limits.orDefault()
 	result, err := process.Run(ctx, process.Command{
 		Path: c.path, Args: args, Dir: filepath.Dir(c.path),
 		Env:       merged(l.Env, identityEnv(l.Instance, l.LogLevel)),
-		TimeLimit: l.Limits.Load, Grace: l.Limits.Grace, MaxOutput: l.Limits.Config,
+		TimeLimit: limits.Load, Grace: limits.Grace, MaxOutput: limits.Config,
 	})
 	if err != nil {
 		return nil, &Error{Hook: c.file, Doing: doing, Err: err, Stderr: lastLines(result)}
 	}
 	if !result.Stdout.Complete() {
-		return nil, &Error{Hook: c.file, Doing: doing, Err: fmt.Errorf("printed more than %d bytes", l.Limits.Config)}
+		return nil, &Error{Hook: c.file, Doing: doing, Err: fmt.Errorf("printed more than %d bytes", limits.Config)}
 	}
 	return result.Stdout.Bytes(), nil
 }

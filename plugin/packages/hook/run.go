@@ -83,7 +83,7 @@ func (r *Runner) Run(ctx context.Context, q Request) (result Result, err error) 
 	if err != nil {
 		return result, r.failure(h, q.Triggers, err)
 	}
-	f, err := newFiles(r.TempDir, r.Limits.File)
+	f, err := newFiles(r.TempDir, r.Limits.orDefault().File)
 	if err != nil {
 		return result, r.failure(h, q.Triggers, err)
 	}
@@ -127,14 +127,14 @@ func (r *Runner) prepare(f *files, told *contexts, q Request) error {
 
 // process runs the program of the hook.
 func (r *Runner) process(ctx context.Context, q Request, f *files) (process.Result, error) {
-	h := q.Hook
+	h, limits := q.Hook, r.Limits.orDefault()
 	under := &Running{Hook: h.ID, Doing: doing(q.Triggers), Since: r.now()}
 	defer r.end(under)
 	variables := append([]string{contextsFile, valuesFile, settingsFile}, outputs()...)
 	return process.Run(ctx, process.Command{
 		Path: h.Path, Args: h.args, Dir: filepath.Dir(h.Path),
 		Env:       merged(r.Env, identityEnv(r.Instance, r.LogLevel), f.env(variables...)),
-		TimeLimit: r.Limits.Run, Grace: r.Limits.Grace, MaxOutput: r.Limits.Output,
+		TimeLimit: limits.Run, Grace: limits.Grace, MaxOutput: limits.Output,
 		Watch:   f.tooLarge,
 		Started: func(pid int) { r.begin(under, pid) },
 	})
@@ -193,7 +193,7 @@ func (r *Runner) programFailure(q Request, err error, ran process.Result, secret
 	failure := r.failure(q.Hook, q.Triggers, err)
 	text := lastLines(ran)
 	if q.Hook.Kind == Batch {
-		text = cmp.Or(sdkMessage(ran.Stderr.Last(1, r.Limits.Output)), text)
+		text = cmp.Or(sdkMessage(ran.Stderr.Last(1, len(ran.Stderr.Head)+len(ran.Stderr.Tail))), text)
 	}
 	failure.Stderr = object.Scrub(text, secrets...)
 	return failure

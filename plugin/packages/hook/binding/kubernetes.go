@@ -1,7 +1,6 @@
 package binding
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -293,9 +292,4 @@ func (r *kubernetesReading) instanceNamespace() {
 		}
 	}
 	k.Namespaces, k.NamespaceLabels = []string{r.options.Namespace}, nil
-}
-
-// String names the objects that the binding selects, for messages.
-func (k *Kubernetes) String() string {
-	return strings.TrimSpace(fmt.Sprintf("%s %s", k.APIVersion, k.Kind))
 }

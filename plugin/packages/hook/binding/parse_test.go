@@ -80,7 +80,7 @@ settings:
 
 	pods := c.FindKubernetes("pods")
 	require.NotNil(t, pods)
-	assert.Equal(t, "v1 Pod", pods.String())
+	assert.Equal(t, "v1 Pod", pods.APIVersion+" "+pods.Kind)
 	assert.Equal(t, []Event{Modified, Deleted}, pods.Events)
 	assert.False(t, pods.OnSynchronization || pods.WaitForSynchronization || pods.KeepFullObjects)
 	assert.Equal(t, 5*time.Minute, pods.Resynchronization)

@@ -30,8 +30,6 @@ type PatchStep struct {
 	Value any
 	// From is of move and copy.
 	From string
-
-	path, from pointer
 }
 
 // MarshalJSON writes the step with the keys that its kind has.
@@ -65,15 +63,19 @@ func (p JSONPatch) Apply(value any) (any, error) {
 var errTest = errors.New("the value there is another one")
 
 func (s PatchStep) apply(value any) (any, error) {
+	path, err := parsePointer(s.Path)
+	if err != nil {
+		return nil, err
+	}
 	switch s.Op {
 	case OpAdd:
-		return add(value, s.path, s.Value)
+		return add(value, path, s.Value)
 	case OpRemove:
-		return remove(value, s.path)
+		return remove(value, path)
 	case OpReplace:
-		return replace(value, s.path, s.Value)
+		return replace(value, path, s.Value)
 	case OpTest:
-		found, err := get(value, s.path)
+		found, err := get(value, path)
 		if err != nil {
 			return nil, err
 		}
@@ -81,20 +83,31 @@ func (s PatchStep) apply(value any) (any, error) {
 			return nil, errTest
 		}
 		return value, nil
+	case OpMove, OpCopy:
+		return s.transfer(value, path)
 	}
-	moved, err := get(value, s.from)
+	return nil, fmt.Errorf("there is no step %q", s.Op)
+}
+
+// transfer moves or copies a value.
+func (s PatchStep) transfer(value any, path pointer) (any, error) {
+	from, err := parsePointer(s.From)
+	if err != nil {
+		return nil, err
+	}
+	taken, err := get(value, from)
 	if err != nil {
 		return nil, err
 	}
 	if s.Op == OpMove {
-		if s.path.within(s.from) && len(s.path) > len(s.from) {
+		if path.within(from) && len(path) > len(from) {
 			return nil, errors.New("a value can't be moved into itself")
 		}
-		if value, err = remove(value, s.from); err != nil {
+		if value, err = remove(value, from); err != nil {
 			return nil, err
 		}
 	}
-	return add(value, s.path, moved)
+	return add(value, path, taken)
 }
 
 func add(value any, p pointer, item any) (any, error) {
@@ -181,9 +194,9 @@ func (f *faults) patchStep(value any, at string, kinds ...PatchOp) PatchStep {
 	}
 	ok := f.Mapping(value, at, []document.Field{
 		read("op", func(v any, at string) { s.Op = PatchOp(f.Word(v, at, words...)) }),
-		read("path", func(v any, at string) { s.Path, s.path = f.pointer(v, at) }),
+		read("path", func(v any, at string) { s.Path = f.pointer(v, at) }),
 		read("value", func(v any, _ string) { s.Value = v }),
-		read("from", func(v any, at string) { s.From, s.from = f.pointer(v, at) }),
+		read("from", func(v any, at string) { s.From = f.pointer(v, at) }),
 	})
 	if !ok {
 		return s
@@ -203,15 +216,10 @@ func (f *faults) patchStep(value any, at string, kinds ...PatchOp) PatchStep {
 	return s
 }
 
-func (f *faults) pointer(value any, at string) (string, pointer) {
-	text, ok := value.(string)
-	if !ok {
-		f.Found(at, "wanted text, found %s", document.KindOf(value))
-		return "", nil
-	}
-	p, err := parsePointer(text)
-	if err != nil {
+func (f *faults) pointer(value any, at string) string {
+	text := f.Text(value, at)
+	if _, err := parsePointer(text); err != nil {
 		f.Found(at, "%v: %q", err, text)
 	}
-	return text, p
+	return text
 }

@@ -37,7 +37,7 @@ func ParseValuesPatch(data []byte) (ValuesPatch, error) {
 		patch.Steps = append(patch.Steps, f.patchSteps(d.Value, at, OpAdd, OpRemove, OpReplace)...)
 	}
 	for i, step := range patch.Steps {
-		if step.Op != "" && len(step.path) == 0 && len(f.Findings) == 0 {
+		if step.Path == "" && len(f.Findings) == 0 {
 			f.Found(fmt.Sprintf("step %d", i+1), "the path is empty: it would %s all values", step.Op)
 		}
 	}
@@ -118,27 +118,32 @@ func Join(patches ...ValuesPatch) ValuesPatch {
 	for _, p := range patches {
 		all = append(all, p.Steps...)
 	}
+	paths := make([]pointer, len(all))
+	for i, step := range all {
+		paths[i], _ = parsePointer(step.Path) // was checked when it was read
+	}
 	kept := make(JSONPatch, 0, len(all))
 	for i, step := range all {
-		if !covered(step, all[i+1:]) {
+		if !covered(paths[i], all[i+1:], paths[i+1:]) {
 			kept = append(kept, step)
 		}
 	}
 	return ValuesPatch{Steps: kept}
 }
 
-// covered tells whether a later step sets or removes what step wrote, whatever is
-// there by then. Paths that may lead into a list are left alone: their places move.
-func covered(step PatchStep, later JSONPatch) bool {
-	if step.path.mayIndex() {
+// covered tells whether a later step sets or removes what was written at a path,
+// whatever is there by then. Paths that may lead into a list are left alone: their
+// places move.
+func covered(path pointer, later JSONPatch, paths []pointer) bool {
+	if path.mayIndex() {
 		return false
 	}
-	for _, next := range later {
-		if next.path.mayIndex() && next.path.within(step.path) {
-			return false // it may need the list that step put there
+	for i, next := range later {
+		if paths[i].mayIndex() && paths[i].within(path) {
+			return false // it may need the list that was put there
 		}
-		// A replace needs what step put there.
-		if next.Op != OpReplace && !next.path.mayIndex() && step.path.within(next.path) {
+		// A replace needs what was put there.
+		if next.Op != OpReplace && !paths[i].mayIndex() && path.within(paths[i]) {
 			return true
 		}
 	}
