@@ -56,6 +56,17 @@ func retryable(err error, v verb) (delay time.Duration, again bool) {
 	return delay, code(err) == 0 && isPassing(err)
 }
 
+// unexplainedReads is how often a read is tried that the server fails with a 500
+// for no known reason: one in passing must not end a run, one that stays will not
+// go away by waiting.
+const unexplainedReads = 3
+
+// isUnexplained knows a 500 that says nothing of when to come back.
+func isUnexplained(err error) bool {
+	seconds, _ := apierrors.SuggestsClientDelay(err)
+	return code(err) == http.StatusInternalServerError && seconds == 0 && !isEtcdHiccup(err)
+}
+
 // doubtful tells whether a failed write may have been performed all the same:
 // the answer got lost, or it comes from somebody who did not see the end.
 func doubtful(err error) bool {
@@ -237,7 +248,7 @@ func (t *tries) pause(ctx context.Context, err error) error {
 	}
 	// The policy reads the server's words, which cleaning may take away.
 	asked, again := retryable(err, t.verb)
-	if !again {
+	if !again || t.count >= unexplainedReads && isUnexplained(err) {
 		return t.clean(err)
 	}
 	wait, left := t.length(asked), t.left(err)
