@@ -110,6 +110,11 @@ func (s *Schema) MapAtomic() bool {
 	return s.any(func(n *schemaNode) bool { return n.MapType == "atomic" })
 }
 
+// AnyKeys tells that the object is a map, whose keys are the user's: labels, say.
+func (s *Schema) AnyKeys() bool {
+	return s.any(func(n *schemaNode) bool { return n.Values != nil })
+}
+
 // IsQuantity tells that the value is a resource quantity: 1 and "1000m" agree.
 // Custom resources never say so: their published schemas carry no reference.
 func (s *Schema) IsQuantity() bool { return s != nil && s.quantity }

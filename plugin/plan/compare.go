@@ -32,8 +32,10 @@ type finding struct {
 	custom bool
 	// order: the same elements stand in another order.
 	order bool
-	// guessed: only the fields of an adopted manager say that it was applied, and
-	// a server's defaults are recorded among them.
+	// guessed findings count only where the server's dry-run changes something:
+	// either only the fields of an adopted manager say that it was applied, and
+	// defaults are recorded among them; or one side is an empty mapping and the
+	// other absent, which are the same to some fields and not to others.
 	guessed bool
 	schema  *cluster.Schema
 }
@@ -130,7 +132,7 @@ func (c *comparer) walk(s scope, d, a, l value) {
 
 // foreign handles what only the live object has.
 func (c *comparer) foreign(s scope, l value) {
-	if !l.ok || (c.exact && !c.custom && emptyish(l.v)) {
+	if !l.ok {
 		return
 	}
 	if c.exact {
@@ -151,7 +153,10 @@ func (c *comparer) dropped(s scope, a, l value) {
 	am, aok := a.v.(map[string]any)
 	lm, lok := l.v.(map[string]any)
 	if emptyish(a.v) && !s.excluded {
-		return // we had applied nothing in there
+		if emptyish(l.v) {
+			c.guess(s, value{}, a, l)
+		}
+		return // else we had applied nothing in there
 	}
 	if aok && lok && !s.schema.MapAtomic() && !isItem(s.path) {
 		for _, k := range sortedKeys(am) {
@@ -194,18 +199,47 @@ func (c *comparer) wanted(s scope, d, a, l value) {
 			return
 		}
 	}
-	if c.equal(s.schema, d, l) && !c.all {
-		return
+	switch equal := c.equal(s.schema, d, l); {
+	case !equal || c.all:
+		c.report(s, d, a, l)
+	case !l.ok && !c.exact && holdsStruct(s.schema, d.v):
+		c.guess(s, d, a, l)
 	}
-	c.report(s, d, a, l)
 }
 
 // equal compares two values that may be absent: by the server's reading.
 func (c *comparer) equal(s *cluster.Schema, want, have value) bool {
 	if !have.ok {
-		return !want.ok || (!c.custom && emptyish(want.v))
+		return !want.ok || (!c.custom && !c.exact && emptyish(want.v))
 	}
 	return want.ok && scalarEqual(s, want.v, have.v)
+}
+
+// guess reports what is a difference only if the server says so.
+func (c *comparer) guess(s scope, d, a, l value) {
+	if !c.exact && !c.all {
+		c.report(s, d, a, l)
+		c.out.findings[len(c.out.findings)-1].guessed = true
+	}
+}
+
+// holdsStruct reports whether an empty value has a mapping with fields of its own
+// in it. The server keeps such a mapping and tells it from none: a selector that is
+// empty selects everything. Empty lists, and mappings with any keys, it drops.
+func holdsStruct(s *cluster.Schema, v any) bool {
+	m, ok := v.(map[string]any)
+	if !ok {
+		return false
+	}
+	if !s.AnyKeys() {
+		return true
+	}
+	for k, sub := range m {
+		if holdsStruct(s.Field(k), sub) {
+			return true
+		}
+	}
+	return false
 }
 
 func (c *comparer) maps(s scope, d map[string]any, a value, l map[string]any) {

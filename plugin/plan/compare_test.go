@@ -112,6 +112,39 @@ func TestCompareCustomResourcesTakeEmptyAtItsWord(t *testing.T) {
 	require.Empty(t, paths(compare(d, nil, l, s, false, nil)))
 }
 
+// An empty mapping with fields of its own is not the same as none to every field,
+// so that the server has to say; one with any keys is, to all.
+func TestCompareGuessesAtEmptyMappings(t *testing.T) {
+	tests := map[string]struct {
+		d, a, l string
+		custom  bool
+		want    []string
+	}{
+		"wanted":                   {d: "spec: {affinity: {}}", l: "spec: {paused: true}", want: []string{".spec.affinity"}},
+		"wanted, with any keys":    {d: "spec: {selector: {}}", l: "spec: {paused: true}"},
+		"wanted, unknown":          {d: "spec: {other: {}}", l: "spec: {paused: true}", want: []string{".spec.other"}},
+		"wanted, a list":           {d: "spec: {args: []}", l: "spec: {paused: true}"},
+		"wanted and live":          {d: "spec: {affinity: {}}", l: "spec: {affinity: {}}"},
+		"wanted, live has more":    {d: "spec: {affinity: {}}", l: "spec: {affinity: {node: a}}"},
+		"with an empty map inside": {d: "spec: {affinity: {labels: {}}}", l: "spec: {affinity: {}}"},
+		"left the files":           {d: "spec: {}", a: "spec: {affinity: {}}", l: "spec: {affinity: {}}", want: []string{".spec.affinity"}},
+		"left, others filled it":   {d: "spec: {}", a: "spec: {affinity: {}}", l: "spec: {affinity: {node: a}}"},
+		"left and gone":            {d: "spec: {}", a: "spec: {affinity: {}}", l: "spec: {paused: true}"},
+	}
+	s := testSchema(t)
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			got := compare(flow(t, tc.d), flow(t, tc.a), flow(t, tc.l), s, tc.custom, nil)
+			require.Equal(t, tc.want, paths(got))
+			for _, f := range got.findings {
+				require.True(t, f.guessed)
+			}
+			e := evidence{cmp: got, live: flow(t, tc.l), result: flow(t, tc.l), schema: s}
+			require.Empty(t, withoutGuesses(e), "the server would change nothing")
+		})
+	}
+}
+
 func TestCompareExactSeesBothSides(t *testing.T) {
 	s := testSchema(t)
 	result, live := flow(t, "spec: {replicas: 1}"), flow(t, "spec: {replicas: 1, paused: true}")

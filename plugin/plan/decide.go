@@ -52,7 +52,34 @@ func decide(e evidence) decision {
 		out.force = out.force || j.verdict == VerdictDrift || (j.verdict == VerdictChange && e.ownership.adoptedAt(j.finding))
 	}
 	out.op = operation(&out, e.policy)
+	if out.op != OpRefuse {
+		out.force = out.force || inOtherWords(e)
+	}
 	return out
+}
+
+// inOtherWords reports whether another manager owns a value that the files have in
+// other words: without a default, as another spelling of a quantity, or so that the
+// server undoes it. An apply changes none of these, as the dry-run has shown, but
+// the server compares the words and would call them a conflict.
+func inOtherWords(e evidence) bool {
+	if e.result == nil {
+		return false
+	}
+	for _, entry := range e.ownership.entries {
+		if e.ownership.ours(entry.author) {
+			continue
+		}
+		found := false
+		entry.fields.Leaves().Iterate(func(p fieldpath.Path) {
+			d, l := lookup(e.desired, p), lookup(e.live, p)
+			found = found || d.ok && l.ok && !object.Equal(d.v, l.v)
+		})
+		if found {
+			return true
+		}
+	}
+	return false
 }
 
 // operation names what is done; a conflict refuses the object as a whole.
@@ -136,10 +163,20 @@ func unasked(f finding, e evidence) Verdict {
 		return reordering(f, e)
 	}
 	if f.atomic == nil {
-		return VerdictServer
+		return emptied(f, e)
 	}
 	f.wholeD, f.wholeA = lookup(e.desired, f.atomic), lookup(e.applied, f.atomic)
 	if !f.wholeD.ok {
+		return VerdictServer
+	}
+	return judge(f, e.ownership)
+}
+
+// emptied judges what goes as a whole because the files have it empty.
+func emptied(f finding, e evidence) Verdict {
+	result := f.d
+	f.d, f.a = lookup(e.desired, f.path), lookup(e.applied, f.path)
+	if result.ok || !f.d.ok || !emptyish(f.d.v) || emptyish(f.l.v) {
 		return VerdictServer
 	}
 	return judge(f, e.ownership)

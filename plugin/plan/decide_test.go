@@ -101,6 +101,21 @@ func TestDecide(t *testing.T) {
 			l: "spec: {ports: [{port: 1, protocol: TCP}, {port: 2, protocol: TCP}]}", result: "spec: {ports: [{port: 2, protocol: TCP}, {port: 1, protocol: TCP}]}",
 			op: OpUpdate, sent: true, want: []string{"drift .spec.ports by ?"},
 		},
+		"an atomic map that the files have empty": {
+			d: "spec: {selector: {}}", a: "spec: {selector: {a: b}}", l: "spec: {selector: {c: d}}", result: "spec: {}",
+			op: OpUpdate, want: []string{"change .spec.selector"},
+		},
+		"an atomic map that was empty": {
+			d: "spec: {selector: {}}", a: "spec: {selector: {}}", l: "spec: {selector: {c: d}}", result: "spec: {}",
+			owners: map[string]string{"kubectl-edit/Update": `{"f:spec":{"f:selector":{}}}`},
+			op:     OpUpdate, sent: true, want: []string{"drift .spec.selector by kubectl-edit"},
+		},
+		"another manager's words for the same": {
+			d: "spec: {replicas: 2, ingress: [{from: a}]}", a: "spec: {replicas: 1, ingress: []}",
+			l: "spec: {replicas: 1, ingress: [{from: a, protocol: TCP}]}", result: "spec: {replicas: 2, ingress: [{from: a, protocol: TCP}]}",
+			owners: map[string]string{"operator/Update": `{"f:spec":{"f:ingress":{}}}`},
+			op:     OpUpdate, sent: true, want: []string{"change .spec.replicas"},
+		},
 		"what the server adds beside a change is shown": {
 			d: "spec: {replicas: 2}", a: "spec: {replicas: 1}", l: "spec: {replicas: 1}",
 			result: "metadata: {name: x, annotations: {hook: '1'}}\nspec: {replicas: 2}",
