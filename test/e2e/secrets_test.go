@@ -54,25 +54,32 @@ func (s *secrets) next() string {
 
 // keep remembers a value as secret.
 func (s *secrets) keep(value string) string {
-	s.add(value, value)
+	for i := range len(value) {
+		s.add(value, i, value[i:min(i+shortestLeak, len(value))], value)
+	}
 	// As base64, at each of the places where it may stand in something longer.
 	for shift := range 3 {
 		encoded := base64.RawStdEncoding.EncodeToString(append(make([]byte, shift), value...))
-		from := []int{0, 2, 3}[shift]
-		to := len(encoded)
+		from, to := []int{0, 2, 3}[shift], len(encoded)
 		if (len(value)+shift)%3 != 0 {
 			to-- // the last character also depends on what follows
 		}
-		s.add(encoded[min(from, to):to], value)
+		for i := from; i+shortestLeak <= to; i++ {
+			first, last := i*6/8-shift, (i*6+shortestLeak*6-1)/8-shift
+			s.add(encoded, i, value[max(first, 0):min(last+1, len(value))], value)
+		}
 	}
 	return value
 }
 
-func (s *secrets) add(text, value string) {
-	for i := 0; i+shortestLeak <= len(text); i++ {
-		if run := text[i : i+shortestLeak]; !s.public[run] && lettersIn(run) > shortestLeak/2 {
-			s.runs[run] = value
-		}
+// add notes a run of a text, which gives bytes of a value away. Runs that are
+// mostly punctuation, as of JSON, are no secret.
+func (s *secrets) add(text string, at int, bytes, value string) {
+	if at+shortestLeak > len(text) || lettersIn(bytes) <= shortestLeak/2 {
+		return
+	}
+	if run := text[at : at+shortestLeak]; !s.public[run] {
+		s.runs[run] = value
 	}
 }
 
