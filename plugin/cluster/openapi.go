@@ -59,14 +59,31 @@ func (c *Client) Schema(ctx context.Context, gvk schema.GroupVersionKind) (*Sche
 	return doc.kind(gvk), nil
 }
 
+// SchemaVersion names the schemas of a group version as they are now: it changes
+// with each of them. Empty where the server publishes none. It costs one request a
+// run.
+func (c *Client) SchemaVersion(ctx context.Context, gv schema.GroupVersion) (string, error) {
+	c.schemas.mu.Lock()
+	defer c.schemas.mu.Unlock()
+	if err := c.openAPIPaths(ctx); err != nil {
+		return "", err
+	}
+	return c.schemas.paths[pathKey(gv)], nil
+}
+
+// pathKey is the name of a group version in the list of schemas.
+func pathKey(gv schema.GroupVersion) string {
+	if gv.Group == "" {
+		return "api/" + gv.Version
+	}
+	return "apis/" + gv.String()
+}
+
 func (c *Client) document(ctx context.Context, gv schema.GroupVersion) (*schemaDocument, error) {
 	if err := c.openAPIPaths(ctx); err != nil {
 		return nil, err
 	}
-	key := "apis/" + gv.String()
-	if gv.Group == "" {
-		key = "api/" + gv.Version
-	}
+	key := pathKey(gv)
 	address, ok := c.schemas.paths[key]
 	if !ok {
 		return nil, nil

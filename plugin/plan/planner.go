@@ -22,6 +22,7 @@ type Reader interface {
 	List(ctx context.Context, m cluster.Mapping, o cluster.ListOptions) ([]*unstructured.Unstructured, error)
 	Get(ctx context.Context, m cluster.Mapping, namespace, name string) (*unstructured.Unstructured, error)
 	Schema(ctx context.Context, gvk schema.GroupVersionKind) (*cluster.Schema, error)
+	SchemaVersion(ctx context.Context, gv schema.GroupVersion) (string, error)
 	Apply(ctx context.Context, m cluster.Mapping, body map[string]any, o cluster.ApplyOptions) (*unstructured.Unstructured, error)
 	Patch(ctx context.Context, m cluster.Mapping, namespace, name string, kind types.PatchType, data []byte, o cluster.WriteOptions) (*unstructured.Unstructured, error)
 	Context() cluster.ContextInfo
@@ -134,6 +135,10 @@ type wanted struct {
 	scaled bool
 	// local: the CustomResourceDefinition of its kind is in the input.
 	local bool
+	// schemaVersion names the schema of a custom resource, by which the server
+	// reads what it stored; schemaUnknown where it can't be asked for.
+	schemaVersion string
+	schemaUnknown bool
 }
 
 // recordedOnly is an entry of a record that no file names any more.
@@ -213,6 +218,7 @@ func (p Planner) newWanted(ctx context.Context, in Input, o object.Object, local
 	switch {
 	case err == nil:
 		w.out.Mapping, w.out.MappingKnown = m, true
+		p.noteSchema(ctx, w, in)
 	case w.local:
 		w.notServedYet()
 	default:

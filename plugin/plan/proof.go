@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -59,17 +60,29 @@ func stamp(live map[string]any) string {
 // depends on: the object's content, the rules, this program and the circumstances.
 // Empty: not known.
 func (p Planner) inputKey(o *Object) string {
-	if o.ContentHash == "" || p.Circumstances == "" {
+	if o.ContentHash == "" || p.Circumstances == "" || o.again != nil && o.again.schemaUnknown {
 		return ""
 	}
 	status, err := object.EncodeJSON(o.Desired.Body["status"]) // not part of the content hash
 	if err != nil {
 		return ""
 	}
-	scaled := o.again != nil && o.again.scaled
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%s\n%s\n%s\n%t\n%s",
-		o.ContentHash, status, o.Mapping.GVK, p.Policy.digest(), p.ToolVersion, scaled, p.Circumstances))
+	text := fmt.Appendf(nil, "%s\n%s\n%s\n%s\n%s\n%s", o.ContentHash, status, o.Mapping.GVK, p.Policy.digest(), p.ToolVersion, p.Circumstances)
+	if w := o.again; w != nil {
+		text = fmt.Appendf(text, "\n%t\n%s", w.scaled, w.schemaVersion)
+	}
+	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:16])
+}
+
+// noteSchema notes what the verdict about a recorded custom resource also depends
+// on. The schemas of built-in kinds change with the server alone.
+func (p Planner) noteSchema(ctx context.Context, w *wanted, in Input) {
+	if in.Record == nil || object.BuiltIn(w.out.Ref.Group) {
+		return
+	}
+	version, err := p.Cluster.SchemaVersion(ctx, w.out.Mapping.GVK.GroupVersion())
+	w.schemaVersion, w.schemaUnknown = version, err != nil
 }
 
 // digest changes whenever the policy may judge an object differently.

@@ -82,6 +82,8 @@ func TestProven(t *testing.T) {
 		"dropping kapp's labels": {planner: func(p *Planner) { p.Policy.DropKappLabels = true }},
 		"other files":            {wanted: func(w *wanted) { w.out.ContentHash = "other" }},
 		"other files last":       {wanted: func(w *wanted) { w.entry.ContentHash = "other" }},
+		"another schema":         {wanted: func(w *wanted) { w.schemaVersion = "2" }},
+		"an unknown schema":      {wanted: func(w *wanted) { w.schemaUnknown = true }},
 		"an autoscaler":          {wanted: func(w *wanted) { w.scaled = true }},
 		"not recorded":           {wanted: func(w *wanted) { w.recorded = false }},
 	}

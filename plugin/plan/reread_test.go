@@ -43,6 +43,10 @@ func (b *busyCluster) Schema(context.Context, schema.GroupVersionKind) (*cluster
 	return nil, nil
 }
 
+func (b *busyCluster) SchemaVersion(context.Context, schema.GroupVersion) (string, error) {
+	return "", nil
+}
+
 func (b *busyCluster) Apply(_ context.Context, _ cluster.Mapping, sent map[string]any, _ cluster.ApplyOptions) (*unstructured.Unstructured, error) {
 	b.attempts++
 	if b.moves > 0 {

@@ -63,6 +63,7 @@ func attacks() map[string]attack {
 		"policy undid the apply":  after(policyUndidTheApply),
 		"record of other files":   after(recordOfOtherFiles),
 		"autoscaler left":         after(autoscalerLeft),
+		"other schema":            after(otherSchema),
 	}
 }
 
@@ -311,4 +312,24 @@ spec:
 	p.file(t, "objects.yaml", provenObjects)
 	require.NoError(t, p.client.Resource(autoscalers).Namespace(p.namespace).Delete(t.Context(), "web", metav1.DeleteOptions{}))
 	p.agree(t, []string{"update Deployment/web .spec.replicas drift by somebody"})
+}
+
+// otherSchema: a custom resource is read by another schema than it was written by.
+func otherSchema(t *testing.T, p *proofs) {
+	group := p.namespace + ".example.com"
+	define := func(properties string) {
+		p.kubectl(t, "apply", "-f", p.file(t, "definition.json", definition(group, "bolt", "Namespaced", "", properties)))
+		require.Eventually(t, func() bool {
+			return p.run(t, p.env(), "kubectl", "wait", "--for=condition=Established", "crd/bolts."+group).code == 0
+		}, established, waitPause)
+	}
+	define(`"a":{"type":"string"},"b":{"type":"string"}`)
+	p.deleteAtEnd(t, customResourceDefinitions, "bolts."+group)
+	p.file(t, "objects.yaml", provenObjects+"---\napiVersion: "+group+"/v1\nkind: Bolt\nmetadata: {name: bolt}\nspec: {a: '1', b: '2'}\n")
+	p.apply(t)
+	p.look(t)
+	define(`"a":{"type":"string"}`)
+	p.settle(t, []string{"error Bolt/bolt .spec.b drift by nobody known"})
+	define(`"a":{"type":"string"},"b":{"type":"string"}`)
+	p.settle(t, nil)
 }
