@@ -16,6 +16,11 @@
 // The scripts case-* are trouble that was reported of tools that do the same job,
 // bug-* are bugs that were reproduced with kapp; each asserts the right result.
 //
+// Tests with random input (the oracle, TestMasking, TestProofSequences) begin with
+// the seed TAZUNA_TEST_SEED and take as much as fits into `make test`;
+// TAZUNA_TEST_ORACLE (objects a kind), TAZUNA_TEST_MASKING (a duration) and
+// TAZUNA_TEST_SEQUENCES (rounds) ask for more.
+//
 // Scripts run side by side on one control plane. Each has names of its own,
 // $ID (script name and four random letters), with which everything that lives
 // outside its namespace $NS must begin. Both words are also replaced in the
