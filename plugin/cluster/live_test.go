@@ -73,7 +73,8 @@ type gateway struct {
 	address string
 
 	mu       sync.Mutex
-	requests []string // "VERB path?query" as they came
+	arrived  int
+	requests []string // "VERB path?query" of those that were disturbed or got an answer
 	disturb  func(n int, r *http.Request) fault
 }
 
@@ -111,24 +112,57 @@ func viaGateway(t *testing.T, disturb func(n int, r *http.Request) fault, change
 func (g *gateway) handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		g.mu.Lock()
-		g.requests = append(g.requests, r.Method+" "+r.RequestURI)
-		n, disturb := len(g.requests), g.disturb
+		g.arrived++
+		n, disturb := g.arrived, g.disturb
 		g.mu.Unlock()
+		request := r.Method + " " + r.RequestURI
 		var f fault
 		if disturb != nil {
 			f = disturb(n, r)
 		}
 		switch {
 		case f.instead != nil:
+			g.note(request)
 			readAll(r)
 			f.instead(w, r)
 		case f.cutAfter:
+			g.note(request)
 			next.ServeHTTP(httptest.NewRecorder(), r)
 			panic(http.ErrAbortHandler)
 		default:
-			next.ServeHTTP(w, r)
+			answer := &statusWriter{ResponseWriter: w}
+			next.ServeHTTP(answer, r)
+			if !answer.passing() {
+				g.note(request)
+			}
 		}
 	})
+}
+
+func (g *gateway) note(request string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.requests = append(g.requests, request)
+}
+
+// statusWriter remembers the status of an answer.
+type statusWriter struct {
+	http.ResponseWriter
+
+	status int
+}
+
+func (w *statusWriter) WriteHeader(status int) {
+	w.status = status
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// passing knows the refusals of a server that others keep busy as well. The
+// request comes again, and is one request to whoever counts them.
+func (w *statusWriter) passing() bool {
+	return w.status >= http.StatusInternalServerError || w.status == http.StatusTooManyRequests
 }
 
 // take gives the requests since the last call.
@@ -136,7 +170,7 @@ func (g *gateway) take() []string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	all := g.requests
-	g.requests = nil
+	g.requests, g.arrived = nil, 0
 	return all
 }
 
