@@ -19,15 +19,16 @@ const module = "github.com/kubectl-tazuna/kubectl-tazuna/"
 // line here: the moment to think about where it stands.
 var mayImport = map[string][]string{
 	// Values, without any access to a cluster.
-	"plugin/object": {},
-	"plugin/memo":   {},
-	"plugin/config": {"plugin/object"},
-	"plugin/build":  {"plugin/object", "plugin/config"},
+	"plugin/object":     {},
+	"plugin/memo":       {},
+	"plugin/expression": {},
+	"plugin/config":     {"plugin/object", "plugin/expression"},
+	"plugin/build":      {"plugin/object", "plugin/config"},
 	// The cluster, and what is kept in it.
 	"plugin/cluster": {"plugin/object"},
 	"plugin/state":   {"plugin/object", "plugin/cluster"},
 	// Deciding and doing.
-	"plugin/plan":  {"plugin/object", "plugin/cluster", "plugin/state", "plugin/config"},
+	"plugin/plan":  {"plugin/object", "plugin/cluster", "plugin/state", "plugin/config", "plugin/expression"},
 	"plugin/apply": {"plugin/object", "plugin/cluster", "plugin/state", "plugin/config", "plugin/plan"},
 	"plugin/packages": {
 		"plugin/object", "plugin/config", "plugin/cluster", "plugin/plan", "plugin/apply",
