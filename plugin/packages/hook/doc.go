@@ -25,7 +25,8 @@
 //
 // A Trigger says which binding calls the hook and why; it is small enough to
 // wait in a queue. Snapshots are read when the run starts, so a hook always sees
-// the present. Source and Sink are the whole Kubernetes side: package offline
+// the present. Pace says how soon a hook may run again, Timetable when time alone
+// calls one. Source and Sink are the whole Kubernetes side: package offline
 // implements them over files; what watches a cluster feeds snapshot.Tracker.
 //
 // The packages below it have one matter each and know nothing of the others:

@@ -30,6 +30,8 @@ type Runner struct {
 	// it is empty.
 	TempDir string
 	Limits  Limits
+	// Pace holds up runs; nil runs a hook as often as it is asked for, as by hand.
+	Pace *Pace
 	// Now is the clock; time.Now if it is nil.
 	Now func() time.Time
 
@@ -73,12 +75,15 @@ type Result struct {
 	Took           time.Duration
 }
 
-// Run runs a hook once. All of its output is read and understood before Run
+// Run runs a hook once, when its pace allows it. All of its output is read and understood before Run
 // returns it. Errors are *Error and wrap those of the packages process, output and
 // snapshot; the result then holds Operations, Stdout, Stderr and Took only.
 func (r *Runner) Run(ctx context.Context, q Request) (result Result, err error) {
 	h := q.Hook
 	result.Hook = h
+	if err := r.Pace.wait(ctx, h, q.Triggers); err != nil {
+		return result, r.failure(h, q.Triggers, err)
+	}
 	told, err := h.contexts(ctx, q.Triggers, q.Source)
 	if err != nil {
 		return result, r.failure(h, q.Triggers, err)
