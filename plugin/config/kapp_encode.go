@@ -103,10 +103,21 @@ func encodeWaitRule(r WaitRule) node {
 		}
 		return n
 	})
-	return mappingNode().
-		truth("supportsObservedGeneration", r.ObservedGeneration).
-		add("conditionMatchers", conditions).
-		add("resourceMatchers", matcherNodes(r.Matchers))
+	out := mappingNode().truth("supportsObservedGeneration", r.ObservedGeneration)
+	if len(r.Conditions) > 0 {
+		out.add("conditionMatchers", conditions)
+	}
+	if r.Ready != nil || r.Failed != nil {
+		cel := mappingNode()
+		if r.Ready != nil {
+			cel.text("ready", r.Ready.String())
+		}
+		if r.Failed != nil {
+			cel.text("failed", r.Failed.String())
+		}
+		out.add("cel", cel)
+	}
+	return out.add("resourceMatchers", matcherNodes(r.Matchers))
 }
 
 func encodeChangeRuleBinding(b ChangeRuleBinding) node {

@@ -74,7 +74,7 @@ func TestKappConfigFaults(t *testing.T) {
 		"template to nowhere":    {"templateRules: [{resourceMatchers: [allMatcher: {}], affectedResources: {objectReferences: [{}]}}]", []string{"3: templateRules[0].affectedResources.objectReferences[0].resourceMatchers: missing", "3: templateRules[0].affectedResources.objectReferences[0].path: missing"}},
 
 		"wait without conditions": {"waitRules: [{resourceMatchers: [allMatcher: {}]}]", []string{"3: waitRules[0].conditionMatchers: missing"}},
-		"wait by ytt":             {"waitRules: [{ytt: {funcContractV1: {resource.star: x}}, resourceMatchers: [allMatcher: {}]}]", []string{"3: waitRules[0].ytt: ytt functions are not supported: name conditions with conditionMatchers"}},
+		"wait by ytt":             {"waitRules: [{ytt: {funcContractV1: {resource.star: x}}, resourceMatchers: [allMatcher: {}]}]", []string{"3: waitRules[0].ytt: ytt functions are not supported: name conditions with conditionMatchers, or write an expression under cel"}},
 		"condition of nothing":    {wait(""), []string{"3: waitRules[0].conditionMatchers[0].type: missing", "3: waitRules[0].conditionMatchers[0].status: missing"}},
 		"condition, no meaning":   {wait(`type: A, status: "True"`), []string{"3: waitRules[0].conditionMatchers[0]: the condition has no meaning: wanted failure, success or unblockChanges"}},
 		"condition, both":         {wait(`type: A, status: "True", failure: true, success: true`), []string{"3: waitRules[0].conditionMatchers[0]: failure and success exclude each other"}},

@@ -228,3 +228,28 @@ func TestKappConfigWith(t *testing.T) {
 	assert.Equal(t, KappConfig{}, withoutPlaces(KappConfig{}.With(KappConfig{})))
 	assert.Equal(t, withoutPlaces(b), withoutPlaces(KappConfig{}.With(b)))
 }
+
+func TestWaitRuleExpressions(t *testing.T) {
+	rule := func(cel string) string {
+		return kappText("waitRules:\n- resourceMatchers: [allMatcher: {}]\n  cel: " + cel + "\n")
+	}
+	c, err := ParseKappConfig([]byte(rule(`{ready: "self.status.phase == 'Up'", failed: has(self.status.error)}`)), "a.yaml")
+	require.NoError(t, err)
+	assert.Equal(t, "self.status.phase == 'Up'", c.WaitRules[0].Ready.String())
+	assert.Equal(t, "has(self.status.error)", c.WaitRules[0].Failed.String())
+
+	again, err := ParseKappConfig(c.Encode(), "a.yaml")
+	require.NoError(t, err)
+	assert.Equal(t, c.WaitRules[0].Ready.String(), again.WaitRules[0].Ready.String())
+	assert.Equal(t, c.Digest(), again.Digest())
+
+	for text, want := range map[string]string{
+		"{}":                    "a.yaml:5: waitRules[0].cel.ready: missing",
+		"{redy: self.a == 'x'}": `waitRules[0].cel: unknown field "redy"`,
+		"{ready: self.a = 'x'}": "a.yaml:5: waitRules[0].cel.ready: not a CEL expression over self",
+		"{ready: '1'}":          "wanted an expression that is true or false, found one of type int",
+	} {
+		_, err := ParseKappConfig([]byte(rule(text)), "a.yaml")
+		assert.ErrorContains(t, err, want, text)
+	}
+}

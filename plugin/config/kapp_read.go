@@ -8,6 +8,8 @@ import (
 	"github.com/Masterminds/semver/v3"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
+
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/expression"
 )
 
 // matchersField is the key that nearly every rule has.
@@ -139,14 +141,35 @@ func (r *kappReader) waitRule(n *yaml.Node, at string) WaitRule {
 		r.matchersField(&rule.Matchers),
 		{"conditionMatchers", each(r, &rule.Conditions, r.waitCondition)},
 		{"supportsObservedGeneration", func(v *yaml.Node, at string) { rule.ObservedGeneration = r.truth(v, at) }},
+		{"cel", func(v *yaml.Node, at string) { r.waitExpressions(v, at, &rule) }},
 		{"ytt", func(v *yaml.Node, at string) {
-			r.found(v.Line, at, "ytt functions are not supported: name conditions with conditionMatchers")
+			r.found(v.Line, at, "ytt functions are not supported: name conditions with conditionMatchers, or write an expression under cel")
 		}},
 	}, func() []string {
 		return append(absent("resourceMatchers", len(rule.Matchers) == 0),
-			absent("conditionMatchers", len(rule.Conditions) == 0)...)
+			absent("conditionMatchers", len(rule.Conditions) == 0 && rule.Ready == nil && rule.Failed == nil)...)
 	})
 	return rule
+}
+
+// waitExpressions reads the conditions of a rule that are written in CEL.
+func (r *kappReader) waitExpressions(n *yaml.Node, at string, rule *WaitRule) {
+	r.strict(n, at, []field{
+		{"ready", func(v *yaml.Node, at string) { rule.Ready = r.expression(v, at) }},
+		{"failed", func(v *yaml.Node, at string) { rule.Failed = r.expression(v, at) }},
+	}, func() []string { return absent("ready", rule.Ready == nil && rule.Failed == nil) })
+}
+
+func (r *kappReader) expression(n *yaml.Node, at string) *expression.Condition {
+	text := r.text(n, at)
+	if text == "" {
+		return nil
+	}
+	c, err := expression.Compile(text)
+	if err != nil {
+		r.found(n.Line, at, "%s", err)
+	}
+	return c
 }
 
 func (r *kappReader) waitCondition(n *yaml.Node, at string) WaitCondition {

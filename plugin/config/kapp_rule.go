@@ -3,6 +3,8 @@ package config
 import (
 	"fmt"
 	"time"
+
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/expression"
 )
 
 // Place is where a rule was written.
@@ -94,8 +96,12 @@ type ObjectReference struct {
 type WaitRule struct {
 	At       Place
 	Matchers []ResourceMatcher
-	// Conditions has at least one element; failures are looked at first.
+	// Conditions are looked at failures first. They may be empty where there is an
+	// expression.
 	Conditions []WaitCondition
+	// Failed and Ready are expressions over the whole object, looked at before and
+	// after the conditions; nil for none. kapp has none.
+	Failed, Ready *expression.Condition
 	// ObservedGeneration wants status.observedGeneration to have come up with
 	// metadata.generation before any condition counts.
 	ObservedGeneration bool

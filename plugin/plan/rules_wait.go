@@ -43,6 +43,10 @@ func judgeConditions(rule config.WaitRule, live map[string]any) WaitVerdict {
 	if rule.ObservedGeneration && !object.Equal(generation, get(mapAt(live, "status"), "observedGeneration").v) {
 		return WaitVerdict{Reason: fmt.Sprintf("generation %v is not observed yet", generation)}
 	}
+	ready, unsure, decided := judgeExpressions(rule, live)
+	if decided && ready.Failed {
+		return ready
+	}
 	c := conditionJudge{generation: generation, conditions: mapsAt(mapAt(live, "status"), "conditions")}
 	meanings := []func(config.WaitCondition, map[string]any) bool{c.failure, c.success, c.unblock}
 	for _, meaning := range meanings {
@@ -54,7 +58,35 @@ func judgeConditions(rule config.WaitRule, live map[string]any) WaitVerdict {
 			}
 		}
 	}
+	if decided {
+		return ready
+	}
+	if c.out.Reason == "" {
+		c.out.Reason = unsure
+	}
 	return c.finish()
+}
+
+// judgeExpressions asks the rule's expressions. decided is false while neither
+// holds; unsure then says what was asked, or why it can't be told.
+func judgeExpressions(rule config.WaitRule, live map[string]any) (verdict WaitVerdict, unsure string, decided bool) {
+	if rule.Failed != nil {
+		// A field that isn't there yet is no failure.
+		if failed, err := rule.Failed.Holds(live); err == nil && failed {
+			return WaitVerdict{Failed: true, Reason: rule.Failed.String()}, "", true
+		}
+	}
+	if rule.Ready == nil {
+		return WaitVerdict{}, "", false
+	}
+	switch ready, err := rule.Ready.Holds(live); {
+	case err != nil:
+		return WaitVerdict{}, fmt.Sprintf("it can't be told yet whether %s: %s", rule.Ready, err), false
+	case ready:
+		return WaitVerdict{Done: true, Reason: rule.Ready.String()}, "", true
+	default:
+		return WaitVerdict{}, "not yet so: " + rule.Ready.String(), false
+	}
 }
 
 // conditionJudge collects what the conditions of one object say.

@@ -28,6 +28,11 @@ func TestJudgeWait(t *testing.T) {
   - {type: Ready, status: "True", success: true, supportsObservedGeneration: true}
   - {type: Failed, status: "True", failure: true}
 `)
+	expressions := rules(`  cel: {ready: "self.status.phase == 'Up'", failed: "self.status.phase in ['Lost', 'Broken']"}
+`)
+	both := rules(`  cel: {ready: "self.status.phase == 'Up'"}
+  conditionMatchers: [{type: Failed, status: "True", failure: true}, {type: Half, status: "True", unblockChanges: true}]
+`)
 	tests := map[string]struct {
 		rules, status string
 		want          WaitVerdict
@@ -46,12 +51,20 @@ func TestJudgeWait(t *testing.T) {
 		"the shorter time counts":   {patient, "{conditions: [{type: Ready, status: 'False'}, {type: Degraded, status: 'True'}]}", WaitVerdict{FailsAfter: time.Minute, Condition: "Degraded", Reason: "Degraded=True"}},
 		"ready though degraded":     {patient, "{conditions: [{type: Ready, status: 'True'}, {type: Degraded, status: 'True'}]}", WaitVerdict{Done: true, Reason: "Ready=True"}},
 
-		"not observed":        {observed, "{observedGeneration: 2, conditions: [{type: Ready, status: 'True'}]}", WaitVerdict{Reason: "generation 3 is not observed yet"}},
-		"never observed":      {observed, "{conditions: [{type: Ready, status: 'True'}]}", WaitVerdict{Reason: "generation 3 is not observed yet"}},
-		"observed":            {observed, "{observedGeneration: 3, conditions: [{type: Ready, status: 'True'}]}", WaitVerdict{Done: true, Reason: "Ready=True"}},
-		"condition of before": {perCondition, "{conditions: [{type: Ready, status: 'True', observedGeneration: 2}]}", WaitVerdict{Reason: "no condition speaks of generation 3 yet"}},
-		"condition of now":    {perCondition, "{conditions: [{type: Ready, status: 'True', observedGeneration: 3}]}", WaitVerdict{Done: true, Reason: "Ready=True"}},
-		"failure, any time":   {perCondition, "{conditions: [{type: Failed, status: 'True', observedGeneration: 1}]}", WaitVerdict{Failed: true, Reason: "Failed=True"}},
+		"not observed":            {observed, "{observedGeneration: 2, conditions: [{type: Ready, status: 'True'}]}", WaitVerdict{Reason: "generation 3 is not observed yet"}},
+		"never observed":          {observed, "{conditions: [{type: Ready, status: 'True'}]}", WaitVerdict{Reason: "generation 3 is not observed yet"}},
+		"observed":                {observed, "{observedGeneration: 3, conditions: [{type: Ready, status: 'True'}]}", WaitVerdict{Done: true, Reason: "Ready=True"}},
+		"condition of before":     {perCondition, "{conditions: [{type: Ready, status: 'True', observedGeneration: 2}]}", WaitVerdict{Reason: "no condition speaks of generation 3 yet"}},
+		"condition of now":        {perCondition, "{conditions: [{type: Ready, status: 'True', observedGeneration: 3}]}", WaitVerdict{Done: true, Reason: "Ready=True"}},
+		"expression holds":        {expressions, "{phase: Up}", WaitVerdict{Done: true, Reason: "self.status.phase == 'Up'"}},
+		"expression fails":        {expressions, "{phase: Lost}", WaitVerdict{Failed: true, Reason: "self.status.phase in ['Lost', 'Broken']"}},
+		"expression does neither": {expressions, "{phase: Starting}", WaitVerdict{Reason: "not yet so: self.status.phase == 'Up'"}},
+		"expression can't tell":   {expressions, "{}", WaitVerdict{Reason: "it can't be told yet whether self.status.phase == 'Up': no such key: phase"}},
+		"a condition wins":        {both, "{phase: Up, conditions: [{type: Failed, status: 'True'}]}", WaitVerdict{Failed: true, Reason: "Failed=True"}},
+		"the expression decides":  {both, "{phase: Up, conditions: [{type: Half, status: 'False'}]}", WaitVerdict{Done: true, Reason: "self.status.phase == 'Up'"}},
+		"half, and not ready":     {both, "{phase: Down, conditions: [{type: Half, status: 'True'}]}", WaitVerdict{Unblock: true, Reason: "Half=True"}},
+
+		"failure, any time": {perCondition, "{conditions: [{type: Failed, status: 'True', observedGeneration: 1}]}", WaitVerdict{Failed: true, Reason: "Failed=True"}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
