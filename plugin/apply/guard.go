@@ -59,7 +59,7 @@ func (r *run) recorded() int {
 // incomplete names what keeps the run from being complete before its deletions.
 func (r *run) incomplete() string {
 	for _, n := range r.nodes {
-		if n.planned == nil || n.planned.Op == plan.OpDelete {
+		if n.planned == nil || n.planned.Leaves() {
 			continue
 		}
 		switch {

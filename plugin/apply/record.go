@@ -30,14 +30,29 @@ func (r *run) writeAhead(ctx context.Context) error {
 			}
 		}
 	}
+	stuck := r.stuck()
 	for _, m := range r.plan.Manifests {
 		if session := r.exec.Sessions[m.Name]; session != nil {
 			for _, key := range m.Gone {
-				session.Removed(key)
+				if !stuck[key.Ref()] {
+					session.Removed(key)
+				}
 			}
 		}
 	}
 	return nil
+}
+
+// stuck are the objects that the run will not write. Where such an object moves
+// from one manifest to another, its old entry is the only one there is.
+func (r *run) stuck() map[object.Ref]bool {
+	out := map[object.Ref]bool{}
+	for _, o := range r.plan.Objects {
+		if o.Op != plan.OpNone && !o.Op.Writes() {
+			out[o.Ref] = true
+		}
+	}
+	return out
 }
 
 // keysToWrite lists by manifest what will be written, and what only changes hands.

@@ -86,8 +86,8 @@ func newRun(e *Executor, p *plan.Plan, g plan.Graph) *run {
 // yet" are recognised.
 func (r *run) learn() {
 	for _, o := range r.plan.Objects {
-		if o.Op == plan.OpDelete {
-			r.deletes = true
+		if o.Leaves() {
+			r.deletes = r.deletes || o.Op == plan.OpDelete
 			continue
 		}
 		if o.UID != "" {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/state"
 )
@@ -40,21 +38,4 @@ func (o *Object) refuseClaimed(manifest string, force bool) {
 		o.Op, o.Adopt = OpRefuse, nil
 		o.Reason = fmt.Sprintf("manifest %s tracks it with another content: take it out of one of the two, or take it over with --force-conflicts", manifest)
 	}
-}
-
-// bearsOurMark reports whether something on a live object shows that we wrote it.
-// An entry written ahead of an apply is no proof: the apply may have failed.
-func (p Planner) bearsOurMark(left *recordedOnly, live *unstructured.Unstructured) bool {
-	if left.entry.ContentHash != "" && left.entry.UID == string(live.GetUID()) {
-		return true
-	}
-	if left.label != "" && live.GetLabels()[state.PartOfLabel] == left.label {
-		return true
-	}
-	for _, e := range live.GetManagedFields() {
-		if e.Manager == p.Policy.FieldManager {
-			return true
-		}
-	}
-	return false
 }

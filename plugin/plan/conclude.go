@@ -6,9 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/types"
-
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/state"
 )
@@ -16,11 +13,12 @@ import (
 // conclude adds what concerns the run as a whole: leftovers, deletions and
 // records that need a write.
 func (p Planner) conclude(ctx context.Context, out *Plan, inputs []Input, it items, found liveSet) {
-	uids := wantedUIDs(it.wanted)
 	gone := map[string][]state.Key{}
+	guards := p.guards(ctx, wantedUIDs(it.wanted))
 	for _, left := range it.left {
-		p.concludeLeft(ctx, out, left, found[left.ref], uids, gone)
+		concludeLeft(out, left, found[left.ref], guards, gone)
 	}
+	forget(out, it.wanted, gone)
 	for _, in := range inputs {
 		if in.Unselected {
 			continue
@@ -31,78 +29,11 @@ func (p Planner) conclude(ctx context.Context, out *Plan, inputs []Input, it ite
 	}
 }
 
-// concludeLeft decides about one entry that no file names.
-func (p Planner) concludeLeft(ctx context.Context, out *Plan, left *recordedOnly, live *unstructured.Unstructured, uids map[types.UID]bool, gone map[string][]state.Key) {
-	key := left.entry.Key
-	switch {
-	case left.waits:
-		out.Warnings = append(out.Warnings, fmt.Sprintf("%s moved to manifest %s, which is not part of this run: it stays with manifest %s until then", left.ref, left.movedTo, left.manifest))
-	case left.unread != nil:
-		out.Leftover = append(out.Leftover, leftover(left, "not deleted: it "+unreadReason(left.unread)))
-	case left.movedTo != "":
-		out.Warnings = append(out.Warnings, fmt.Sprintf("%s moves from manifest %s to manifest %s", left.ref, left.manifest, left.movedTo))
-		gone[left.manifest] = append(gone[left.manifest], key)
-	case !left.mappingKnown:
-		out.Leftover = append(out.Leftover, leftover(left, "its kind can't be looked up: "+left.unserved.Error()))
-	case live == nil:
-		gone[left.manifest] = append(gone[left.manifest], key)
-	case uids[live.GetUID()]:
-		out.Warnings = append(out.Warnings, fmt.Sprintf("%s is the same object as one of the files under another key: only the record changes", left.ref))
-		gone[left.manifest] = append(gone[left.manifest], key)
-	case left.entry.UID != "" && left.entry.UID != string(live.GetUID()):
-		out.Warnings = append(out.Warnings, fmt.Sprintf("%s was deleted and made again by somebody else: it is left alone and leaves the record", left.ref))
-		gone[left.manifest] = append(gone[left.manifest], key)
-	case !p.bearsOurMark(left, live):
-		out.Warnings = append(out.Warnings, fmt.Sprintf("%s bears no mark of ours, an apply of it never succeeded: it is left alone and leaves the record", left.ref))
-		gone[left.manifest] = append(gone[left.manifest], key)
-	case p.wantedElsewhere(ctx, out, left, live):
-		gone[left.manifest] = append(gone[left.manifest], key)
-	case p.Policy.Prune && left.damaged:
-		out.Leftover = append(out.Leftover, leftover(left, "not deleted: the record has entries that can't be read"))
-	case p.Policy.Prune:
-		out.Objects = append(out.Objects, deletion(left, live))
-	default:
-		out.Leftover = append(out.Leftover, leftover(left, ""))
-	}
-}
-
-// wantedElsewhere reports whether the record of a manifest outside this run lists
-// the object: it is then never deleted for ours. If that can't be found out, the
-// object is treated as wanted.
-func (p Planner) wantedElsewhere(ctx context.Context, out *Plan, left *recordedOnly, live *unstructured.Unstructured) bool {
-	manifest, err := p.claimedBy(ctx, live.Object, left.label, nil, left.ref)
-	switch {
-	case err != nil:
-		out.Warnings = append(out.Warnings, err.Error()+": it is left alone and leaves the record")
-	case manifest != "":
-		out.Warnings = append(out.Warnings, fmt.Sprintf("%s is in the record of manifest %s too: it is left alone and leaves the record of %s", left.ref, manifest, left.manifest))
-	}
-	return err != nil || manifest != ""
-}
-
-func leftover(left *recordedOnly, reason string) Leftover {
-	k := left.entry.Key
-	return Leftover{
-		Manifest: left.manifest, APIVersion: apiVersion(k.Group, k.Version), Kind: k.Kind,
-		Namespace: k.Namespace, Name: k.Name, Reason: reason,
-	}
-}
-
 func apiVersion(group, version string) string {
 	if group == "" {
 		return version
 	}
 	return group + "/" + version
-}
-
-func deletion(left *recordedOnly, live *unstructured.Unstructured) *Object {
-	o := &Object{
-		Manifest: left.manifest, Ref: left.ref, Key: left.entry.Key,
-		Mapping: left.mapping, MappingKnown: true, Op: OpDelete,
-	}
-	setLive(o, live)
-	o.before = object.StripServerFields(withoutStatus(live.Object))
-	return o
 }
 
 // repair says why a record must be written although its objects are as wanted.
@@ -112,7 +43,7 @@ func (p Planner) repair(in Input, list []*wanted, gone []state.Key) string {
 	}
 	stale := 0
 	for _, w := range list {
-		if w.out.Manifest == in.Manifest && w.out.Op == OpNone && p.staleEntry(w) {
+		if w.out.Manifest == in.Manifest && w.out.Op == OpNone && !w.out.Strategy.LeftAlone() && p.staleEntry(w) {
 			stale++
 		}
 	}

@@ -91,7 +91,7 @@ func orderBy(objects []*Object, rules []orderRule, asked changeOrder) (Graph, er
 	stay, leave := newOrderSide(g, false), newOrderSide(g, true)
 	for i, o := range objects {
 		g.Nodes[i].Object = i
-		if o.Op == OpDelete {
+		if o.Leaves() {
 			leave.take(i, o)
 		} else {
 			stay.take(i, o)

@@ -85,7 +85,7 @@ func (p Planner) Plan(ctx context.Context, inputs []Input) (*Plan, error) {
 		out.Objects = append(out.Objects, w.out)
 	}
 	p.conclude(ctx, out, inputs, items, found)
-	p.noteLosses(ctx, out.Objects)
+	p.noteLosses(ctx, out)
 	out.Warnings = append(out.Warnings, items.warnings...)
 	return out, nil
 }
@@ -367,17 +367,6 @@ func (p Planner) decideCreate(ctx context.Context, o *Object, ready prepared) er
 	}
 	_, o.after = restrict(nil, comparable(result.Object), ready.desired, nil, nil, false)
 	return nil
-}
-
-// wantedUIDs are the live objects that some file wants, whatever key they had.
-func wantedUIDs(list []*wanted) map[types.UID]bool {
-	out := map[types.UID]bool{}
-	for _, w := range list {
-		if w.out.UID != "" {
-			out[w.out.UID] = true
-		}
-	}
-	return out
 }
 
 // Unserved reports whether an object failed because its kind or version doesn't

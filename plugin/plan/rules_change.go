@@ -115,13 +115,13 @@ func (r *changeReader) groups(o changing) {
 // bindingFault takes a placeholder without a value for a fault, unless of an
 // object to delete: of that nothing but the name may be known.
 func (r *changeReader) bindingFault(o changing, at config.Place, err error) {
-	if o.Op != OpDelete {
+	if !o.Leaves() {
 		r.fault(o, at.String(), err)
 	}
 }
 
 func (r *changeReader) join(o changing, name string) {
-	group := changeGroup{name: name, deleting: o.Op == OpDelete}
+	group := changeGroup{name: name, deleting: o.Leaves()}
 	r.names[name] = true
 	members := r.order.members[group]
 	if n := len(members); n == 0 || members[n-1] != o.index {
@@ -171,7 +171,7 @@ func (r *changeReader) relate(o changing, rule config.ChangeRule, rel relation, 
 		r.warn(place, rule, "no object is in that group")
 		return
 	}
-	if rule.Deleting != (o.Op == OpDelete) {
+	if rule.Deleting != o.Leaves() {
 		return
 	}
 	if rule.Deleting != rule.GroupDeleting {
@@ -201,7 +201,7 @@ func (r *changeReader) warn(place string, rule config.ChangeRule, text string) {
 // changeBody is what is known of an object: what is wanted, of a deletion what is
 // live.
 func changeBody(o *Object) map[string]any {
-	if o.Op == OpDelete {
+	if o.Leaves() {
 		return o.Live
 	}
 	return o.Desired.Body

@@ -28,7 +28,7 @@ var mayImport = map[string][]string{
 	"plugin/cluster": {"plugin/object"},
 	"plugin/state":   {"plugin/object", "plugin/cluster"},
 	// Deciding and doing.
-	"plugin/plan":  {"plugin/object", "plugin/cluster", "plugin/state", "plugin/config", "plugin/expression"},
+	"plugin/plan":  {"plugin/object", "plugin/cluster", "plugin/state", "plugin/config", "plugin/expression", "plugin/apply/prune"},
 	"plugin/apply": {"plugin/object", "plugin/cluster", "plugin/state", "plugin/config", "plugin/plan"},
 	"plugin/packages": {
 		"plugin/object", "plugin/config", "plugin/cluster", "plugin/plan", "plugin/apply",

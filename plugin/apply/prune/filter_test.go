@@ -15,7 +15,7 @@ func TestFirst(t *testing.T) {
 
 func TestFiltersHaveNames(t *testing.T) {
 	seen := map[string]bool{}
-	for _, f := range append(DefaultFilters(false), Wanted{}, Incomplete{}, OverLimit{}) {
+	for _, f := range append(append(DefaultFilters(false), EntryFilters(nil, "", nil, false)...), Incomplete{}, OverLimit{}) {
 		assert.NotEmpty(t, f.Name())
 		assert.False(t, seen[f.Name()], f.Name())
 		seen[f.Name()] = true

@@ -1,0 +1,21 @@
+package prune
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+func TestOtherRecord(t *testing.T) {
+	c := Candidate{Entry: Entry{Manifest: "a"}}
+	claim := func(manifest string, err error) OtherRecord {
+		return OtherRecord{ClaimedBy: func(Candidate) (string, error) { return manifest, err }}
+	}
+	assert.Nil(t, OtherRecord{}.Keep(c))
+	assert.Nil(t, claim("", nil).Keep(c))
+	assert.Equal(t, &Kept{Reason: "it is in the record of manifest b too: it is left alone and leaves the record of a", Forget: true}, claim("b", nil).Keep(c))
+	got := claim("", errors.New("no access")).Keep(c)
+	assert.True(t, got.Forget, "what can't be found out counts as wanted")
+	assert.Contains(t, got.Reason, "no access")
+}
