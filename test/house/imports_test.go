@@ -24,6 +24,8 @@ var mayImport = map[string][]string{
 	"plugin/expression": {},
 	"plugin/config":     {"plugin/object", "plugin/expression"},
 	"plugin/build":      {"plugin/object", "plugin/config"},
+	// Registries of artifacts.
+	"plugin/registry": {},
 	// The cluster, and what is kept in it.
 	"plugin/cluster": {"plugin/object"},
 	"plugin/state":   {"plugin/object", "plugin/cluster"},
@@ -31,7 +33,7 @@ var mayImport = map[string][]string{
 	"plugin/plan":  {"plugin/object", "plugin/cluster", "plugin/state", "plugin/config", "plugin/expression", "plugin/apply/prune"},
 	"plugin/apply": {"plugin/object", "plugin/cluster", "plugin/state", "plugin/config", "plugin/plan"},
 	"plugin/packages": {
-		"plugin/object", "plugin/config", "plugin/cluster", "plugin/plan", "plugin/apply",
+		"plugin/registry", "plugin/object", "plugin/config", "plugin/cluster", "plugin/plan", "plugin/apply",
 	},
 	// What a person sees: made from reports, never from a cluster.
 	"printers": {"plugin/object", "plugin/state", "plugin/plan"},
@@ -39,7 +41,7 @@ var mayImport = map[string][]string{
 	"plugin/quiet": {},
 	"plugin/command": {
 		"plugin/object", "plugin/config", "plugin/build", "plugin/cluster", "plugin/state",
-		"plugin/plan", "plugin/apply", "plugin/packages", "plugin/memo", "plugin/quiet", "printers",
+		"plugin/plan", "plugin/apply", "plugin/packages", "plugin/memo", "plugin/quiet", "plugin/registry", "printers",
 	},
 	"cmd":                {"plugin/command"},
 	"test/tools/gendocs": {"plugin/command"},

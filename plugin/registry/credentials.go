@@ -1,0 +1,69 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"oras.land/oras-go/v2/registry/remote/auth"
+	"oras.land/oras-go/v2/registry/remote/credentials"
+)
+
+// credentialStore is one file of credentials.
+type credentialStore struct {
+	file  string
+	store credentials.Store
+}
+
+// openStores reads the files of credentials that exist.
+func openStores(files []string) ([]credentialStore, error) {
+	var stores []credentialStore
+	for _, file := range files {
+		if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		store, err := credentials.NewStore(file, credentials.StoreOptions{})
+		if err != nil {
+			return nil, fmt.Errorf("read credentials of registries: %w", err)
+		}
+		stores = append(stores, credentialStore{file: file, store: store})
+	}
+	return stores, nil
+}
+
+// credential finds what proves who we are to a host. Nothing found is anonymous.
+func (c *Client) credential(ctx context.Context, host string) (auth.Credential, error) {
+	found, err := c.findCredential(ctx, host)
+	if err != nil {
+		return auth.EmptyCredential, err
+	}
+	if found != auth.EmptyCredential {
+		c.remember(found.Username+":"+found.Password, found.Password, found.RefreshToken, found.AccessToken)
+		c.mu.Lock()
+		c.authenticated = true
+		c.mu.Unlock()
+	}
+	return found, nil
+}
+
+func (c *Client) findCredential(ctx context.Context, host string) (auth.Credential, error) {
+	given := c.options.Credentials
+	if !given.empty() && (given.Host == "" || serverAddress(given.Host) == serverAddress(host)) {
+		return auth.Credential{Username: given.Username, Password: given.Password, RefreshToken: given.Token}, nil
+	}
+	for _, s := range c.stores {
+		found, err := s.store.Get(ctx, serverAddress(host))
+		if err != nil {
+			return auth.EmptyCredential, fmt.Errorf("credentials for %s from %s: %w", host, s.file, err)
+		}
+		if found != auth.EmptyCredential {
+			return found, nil
+		}
+	}
+	return auth.EmptyCredential, nil
+}
+
+// serverAddress is the name under which a host stands in a file of credentials.
+func serverAddress(host string) string { return credentials.ServerAddressFromRegistry(host) }

@@ -1,0 +1,97 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
+	"oras.land/oras-go/v2/content"
+)
+
+// source is where an artifact comes from: a repository, a layout, or, offline,
+// the cache alone.
+type source struct {
+	content.Fetcher
+	// manifest describes what the reference means.
+	manifest ocispec.Descriptor
+	// remote tells that fetching costs a transfer, so that the cache is asked
+	// first and filled.
+	remote bool
+	close  func() error
+}
+
+// Resolve asks what a reference means now, without fetching it. ErrNotFound if
+// there is no such artifact.
+func (c *Client) Resolve(ctx context.Context, ref Reference) (Descriptor, error) {
+	from, err := c.source(ctx, ref)
+	if err != nil {
+		return Descriptor{}, c.fail(ctx, "resolve", ref, err)
+	}
+	defer from.close()
+	return fromOCI(from.manifest), nil
+}
+
+func (c *Client) source(ctx context.Context, ref Reference) (*source, error) {
+	switch {
+	case ref.IsLayout():
+		return fromLayout(ref)
+	case c.options.Offline:
+		return c.fromCache(ctx, ref)
+	}
+	repository, err := c.repository(ref)
+	if err != nil {
+		return nil, err
+	}
+	manifest, err := repository.Resolve(ctx, ref.selector())
+	if err != nil {
+		return nil, err
+	}
+	return &source{Fetcher: repository, manifest: manifest, remote: true, close: nothing}, nil
+}
+
+func nothing() error { return nil }
+
+func fromLayout(ref Reference) (*source, error) {
+	l, err := openLayout(ref.Layout)
+	if err != nil {
+		return nil, err
+	}
+	manifest, err := l.find(ref)
+	if err != nil {
+		l.Close()
+		return nil, err
+	}
+	return &source{Fetcher: l, manifest: manifest, close: l.Close}, nil
+}
+
+// fromCache finds what was fetched before. A tag is what it was then; for a
+// digest the note of that digest tells media type and size.
+func (c *Client) fromCache(_ context.Context, ref Reference) (*source, error) {
+	if c.cache == nil {
+		return nil, fmt.Errorf("%w: there is none, and no server may be asked (offline)", ErrOffline)
+	}
+	if ref.IsRepository() {
+		ref.Tag = defaultTag
+	}
+	if ref.Digest != "" {
+		ref.Tag = ""
+	}
+	manifest, err := c.cache.recall(ref, c.options.Now())
+	if err != nil {
+		return nil, err
+	}
+	return &source{Fetcher: c.cache.storage, manifest: manifest, close: nothing}, nil
+}
+
+// noteSeen keeps for later what a reference means, by tag and by digest.
+func (c *Client) noteSeen(ref Reference, manifest ocispec.Descriptor) error {
+	if c.cache == nil {
+		return nil
+	}
+	byDigest := c.cache.note(ref.WithDigest(manifest.Digest.String()), manifest)
+	if ref.Digest != "" {
+		return byDigest
+	}
+	return errors.Join(byDigest, c.cache.note(ref.WithTag(ref.selector()), manifest))
+}

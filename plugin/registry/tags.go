@@ -1,0 +1,35 @@
+package registry
+
+import (
+	"context"
+	"fmt"
+	"slices"
+)
+
+func (c *Client) tags(ctx context.Context, ref Reference) ([]string, error) {
+	if ref.IsLayout() {
+		l, err := openLayout(ref.Layout)
+		if err != nil {
+			return nil, err
+		}
+		defer l.Close()
+		return l.tags(), nil
+	}
+	repository, err := c.repository(ref)
+	if err != nil {
+		return nil, err
+	}
+	var all []string
+	err = repository.Tags(ctx, "", func(tags []string) error {
+		all = append(all, tags...)
+		if limit := c.options.Limits.Tags; len(all) > limit {
+			return fmt.Errorf("%w: more than %d tags", ErrTooLarge, limit)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(all)
+	return slices.Compact(all), nil
+}
