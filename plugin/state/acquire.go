@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -55,7 +56,7 @@ func (s *Store) take(ctx context.Context, l *lease, asked time.Time, watched *wa
 			return true, nil
 		}
 		now := s.clock().Now()
-		alive := watched.look(u, now)
+		watched.look(u, now)
 		if leaseHolder(u) == "" || watched.unchangedFor(now) >= leaseTTL(u) {
 			taken, err := s.update(ctx, l, u)
 			if err != nil || taken {
@@ -63,14 +64,14 @@ func (s *Store) take(ctx context.Context, l *lease, asked time.Time, watched *wa
 			}
 			continue // somebody was quicker: look again
 		}
-		if alive && now.Sub(watched.since) >= s.Wait {
+		if watched.alive && now.Sub(watched.since) >= s.Wait {
 			return false, &LockedError{Lock: readLock(l.manifest, u)}
 		}
 		if !watched.told && s.OnWait != nil {
 			s.OnWait(readLock(l.manifest, u))
 		}
 		watched.told = true
-		if err := sleep(ctx, s.clock(), pollEvery); err != nil {
+		if err := sleep(ctx, s.clock(), watched.pause()); err != nil {
 			return false, fmt.Errorf("waiting for the lock of manifest %q: %w", l.manifest, err)
 		}
 	}
@@ -111,21 +112,36 @@ type watchedLease struct {
 	// since is when we began to look, changed when we saw the last change.
 	since, changed           time.Time
 	resourceVersion, renewed string
-	told                     bool
+	// session tells one holder from the next, who came while we waited: that the
+	// lock changes hands is no sign that it is held for long.
+	session string
+	// alive: the present holder has renewed it since we first saw it.
+	alive bool
+	told  bool
+	// looks counts how often we looked.
+	looks int
 }
 
-// look notes the Lease's state; true if its holder has renewed it since we began.
-func (w *watchedLease) look(u *unstructured.Unstructured, now time.Time) bool {
-	renewed, _, _ := unstructured.NestedString(u.Object, "spec", "renewTime")
-	same := w.resourceVersion == u.GetResourceVersion() && w.renewed == renewed
-	first := w.since.IsZero()
-	if !same {
-		w.resourceVersion, w.renewed, w.changed = u.GetResourceVersion(), renewed, now
-	}
-	if first {
+// pause is how long to wait before the next look: many runs end soon.
+func (w *watchedLease) pause() time.Duration {
+	w.looks++
+	return min(pollEvery, firstPoll<<min(w.looks-1, 10))
+}
+
+// look notes the Lease's state.
+func (w *watchedLease) look(u *unstructured.Unstructured, now time.Time) {
+	if w.since.IsZero() {
 		w.since = now
 	}
-	return w.changed.After(w.since)
+	renewed, _, _ := unstructured.NestedString(u.Object, "spec", "renewTime")
+	session := strings.Join([]string{string(u.GetUID()), u.GetAnnotations()[AnnotationSession], leaseHolder(u)}, " ")
+	switch {
+	case session != w.session:
+		w.session, w.alive, w.changed = session, false, now
+	case u.GetResourceVersion() != w.resourceVersion || renewed != w.renewed:
+		w.alive, w.changed = true, now
+	}
+	w.resourceVersion, w.renewed = u.GetResourceVersion(), renewed
 }
 
 func (w *watchedLease) unchangedFor(now time.Time) time.Duration { return now.Sub(w.changed) }

@@ -18,8 +18,10 @@ const (
 	// aliveFor is how long after its last renewal a holder may start writes. The
 	// rest of the TTL is for a write that is in flight.
 	aliveFor = lockTTL * 2 / 3
-	// pollEvery is how often a held Lease is looked at.
+	// pollEvery is how often a held Lease is looked at, after looks that begin
+	// firstPoll apart.
 	pollEvery = lockTTL / 15
+	firstPoll = lockTTL / 120
 )
 
 // Lock describes a held Lease. Its times are by the holder's clock and good for

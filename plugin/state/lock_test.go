@@ -19,9 +19,14 @@ import (
 // held is somebody else's Lease. Its times are years off, as a wrong clock's would
 // be: nothing may depend on them.
 func held(f *fakeCluster, name, holder, renewed string) {
+	heldBy(f, name, holder, "theirs", renewed)
+}
+
+// heldBy is held by the run of a certain session.
+func heldBy(f *fakeCluster, name, holder, session, renewed string) {
 	f.put(map[string]any{
 		"apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
-		"metadata": map[string]any{"name": name, "namespace": Namespace, "annotations": map[string]any{AnnotationSession: "theirs"}},
+		"metadata": map[string]any{"name": name, "namespace": Namespace, "annotations": map[string]any{AnnotationSession: session}},
 		"spec": map[string]any{
 			"holderIdentity": holder, "leaseDurationSeconds": int64(30), "leaseTransitions": int64(4),
 			"acquireTime": "2031-01-01T00:00:00.000000Z", "renewTime": renewed,
@@ -106,6 +111,25 @@ func TestBeginFailsWhileTheHolderIsAlive(t *testing.T) {
 	assert.Less(t, s.Clock.Now().Sub(testTime), lockTTL, "no need to wait for the whole TTL")
 	require.Len(t, told, 1)
 	assert.Empty(t, writes(f.requests())[1:], "nothing but the first try to create")
+}
+
+// Three runs at once: the first ends, the second comes to the lock before us. It has
+// not shown yet that it is held for long, so it is no reason to give up.
+func TestBeginWaitsForTheNextHolderAsForTheFirst(t *testing.T) {
+	t.Parallel()
+	f := newFakeCluster(t).withNamespace()
+	heldBy(f, "tazuna-lock-m", "bob", "one", "r0")
+	s := newStore(f)
+	w := beginWaiting(t, s)
+	require.True(t, w.step(t, pollEvery))
+	f.remove("Lease", "tazuna-lock-m")
+	heldBy(f, "tazuna-lock-m", "carol", "two", "r1")
+	require.True(t, w.step(t, pollEvery))
+	require.True(t, w.step(t, pollEvery), "carol is waited for")
+	f.remove("Lease", "tazuna-lock-m")
+	for w.step(t, pollEvery) {
+	}
+	require.NoError(t, w.err)
 }
 
 func TestBeginWaitsForALiveHolderIfAsked(t *testing.T) {

@@ -18,9 +18,9 @@ type Store struct {
 	Clock clock.WithTicker
 	// Rand is the source of the hash key and of session names; crypto/rand if nil.
 	Rand io.Reader
-	// Wait is how long Begin waits for another run that is alive. Zero: it fails
-	// as soon as it has seen the other renew its Lease. A dead holder is waited
-	// out in any case.
+	// Wait is how long Begin waits for other runs that are alive. Zero: it fails
+	// as soon as it has seen one of them renew its Lease. A dead holder is waited
+	// out in any case, and so is a run that ends before its first renewal.
 	Wait time.Duration
 	// LazyBodies leaves Entry.Body nil on reading, for Entry.LastApplied to decode
 	// when asked. Most runs need hardly a body, and decoded ones take four times
