@@ -12,6 +12,9 @@ type Finding struct {
 	Origin Origin
 	Key    string // path of the key, "spec.containers[0].env"; "" where none is meant
 	Text   string // what is wrong, what was wanted; never a value of the input
+	// Repeated says that the fault is a key given twice: readers that are less
+	// strict take the last one.
+	Repeated bool
 }
 
 // String gives one line: place, text, key.

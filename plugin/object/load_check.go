@@ -39,6 +39,7 @@ func (r *reading) checkMapping(n *yaml.Node, at []string) {
 		here := append(at, name)
 		if earlier := first[name]; earlier != nil {
 			r.fault(key, keyPath(here), "the key %q is given twice, first on line %d", name, r.origin(earlier).Line)
+			r.findings[len(r.findings)-1].Repeated = true
 			continue
 		}
 		if isMergeKey(key) && r.json == nil {

@@ -33,7 +33,7 @@ var mayImport = map[string][]string{
 	"plugin/plan":  {"plugin/object", "plugin/cluster", "plugin/state", "plugin/config", "plugin/expression", "plugin/apply/prune"},
 	"plugin/apply": {"plugin/object", "plugin/cluster", "plugin/state", "plugin/config", "plugin/plan"},
 	"plugin/packages": {
-		"plugin/registry", "plugin/object", "plugin/config", "plugin/cluster", "plugin/plan", "plugin/apply",
+		"plugin/registry", "plugin/object", "plugin/chart", "plugin/config", "plugin/cluster", "plugin/plan", "plugin/apply",
 	},
 	// What a person sees: made from reports, never from a cluster.
 	"printers": {"plugin/object", "plugin/state", "plugin/plan"},
@@ -41,7 +41,7 @@ var mayImport = map[string][]string{
 	"plugin/quiet": {},
 	"plugin/command": {
 		"plugin/object", "plugin/config", "plugin/build", "plugin/cluster", "plugin/state",
-		"plugin/plan", "plugin/apply", "plugin/packages", "plugin/memo", "plugin/quiet", "plugin/registry", "printers",
+		"plugin/plan", "plugin/apply", "plugin/packages", "plugin/memo", "plugin/quiet", "plugin/registry", "plugin/chart", "printers",
 	},
 	"cmd":                {"plugin/command"},
 	"test/tools/gendocs": {"plugin/command"},

@@ -1,0 +1,127 @@
+package chart
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+
+	"helm.sh/helm/v4/pkg/chart/loader/archive"
+	"helm.sh/helm/v4/pkg/ignore"
+)
+
+// maxSize bounds the files of a chart, unpacked, in bytes: Helm's own limit.
+const maxSize = 100 << 20
+
+// Load reads a chart from a directory. A .helmignore file is honoured. Whether a
+// link may lead out of the directory is fsys's decision: that of an [os.Root]
+// refuses it, [os.DirFS] follows it as Helm does.
+func Load(fsys fs.FS) (*Chart, error) {
+	r := reader{fsys: fsys, left: maxSize}
+	if err := r.readIgnore(); err != nil {
+		return nil, err
+	}
+	if err := r.directory("."); err != nil {
+		return nil, fmt.Errorf("read chart: %w", err)
+	}
+	return New(r.files)
+}
+
+// LoadArchive reads a chart from a gzipped tar archive, as `helm package` makes.
+func LoadArchive(r io.Reader) (*Chart, error) {
+	buffered, err := archive.LoadArchiveFiles(r)
+	if err != nil {
+		return nil, fmt.Errorf("read chart archive: %w", err)
+	}
+	files := make([]File, len(buffered))
+	for i, f := range buffered {
+		files[i] = File{Name: f.Name, Data: f.Data}
+	}
+	return New(files)
+}
+
+// reader collects the files of one directory.
+type reader struct {
+	fsys  fs.FS
+	rules *ignore.Rules
+	left  int64 // bytes that may still be read
+	files []File
+}
+
+func (r *reader) readIgnore() error {
+	r.rules = ignore.Empty()
+	data, err := fs.ReadFile(r.fsys, ignore.HelmIgnore)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return fmt.Errorf("read chart: %w", err)
+	default:
+		if r.rules, err = ignore.Parse(bytes.NewReader(data)); err != nil {
+			return fmt.Errorf("read %s: %w", ignore.HelmIgnore, err)
+		}
+	}
+	r.rules.AddDefaults()
+	return nil
+}
+
+// maxDepth bounds nested directories, so that a link to a parent ends.
+const maxDepth = 64
+
+func (r *reader) directory(dir string) error {
+	if strings.Count(dir, "/") > maxDepth {
+		return fmt.Errorf("%s: more than %d directories deep; is there a link to a parent?", dir, maxDepth)
+	}
+	entries, err := fs.ReadDir(r.fsys, dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		name := e.Name()
+		if dir != "." {
+			name = dir + "/" + name
+		}
+		if err := r.entry(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *reader) entry(name string) error {
+	info, err := fs.Stat(r.fsys, name)
+	if err != nil {
+		return err
+	}
+	switch {
+	case r.rules.Ignore(name, info):
+		return nil
+	case info.IsDir():
+		return r.directory(name)
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("%s: wanted a file or a directory, found %s", name, info.Mode().Type())
+	}
+	data, err := r.read(name)
+	if err != nil {
+		return err
+	}
+	r.files = append(r.files, File{Name: name, Data: bytes.TrimPrefix(data, []byte("\xEF\xBB\xBF"))})
+	return nil
+}
+
+func (r *reader) read(name string) ([]byte, error) {
+	f, err := r.fsys.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, r.left+1))
+	if err != nil {
+		return nil, err
+	}
+	if r.left -= int64(len(data)); r.left < 0 {
+		return nil, fmt.Errorf("the chart has more than %d bytes", int64(maxSize))
+	}
+	return data, nil
+}
