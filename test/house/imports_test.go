@@ -22,8 +22,9 @@ var mayImport = map[string][]string{
 	"plugin/object":     {},
 	"plugin/memo":       {},
 	"plugin/expression": {},
+	"plugin/chart":      {"plugin/object"},
 	"plugin/config":     {"plugin/object", "plugin/expression"},
-	"plugin/build":      {"plugin/object", "plugin/config"},
+	"plugin/build":      {"plugin/object", "plugin/chart", "plugin/registry", "plugin/config"},
 	// Registries of artifacts.
 	"plugin/registry": {},
 	// The cluster, and what is kept in it.
@@ -36,7 +37,9 @@ var mayImport = map[string][]string{
 		"plugin/registry", "plugin/object", "plugin/chart", "plugin/config", "plugin/cluster", "plugin/plan", "plugin/apply",
 	},
 	// What a person sees: made from reports, never from a cluster.
-	"printers": {"plugin/object", "plugin/state", "plugin/plan"},
+	"printers": {"plugin/object", "plugin/state", "plugin/plan", "plugin/packages/report"},
+	// Plain data, which printers and packages share.
+	"plugin/packages/report": {},
 	// The command line joins everything, and nobody imports it but main.
 	"plugin/quiet": {},
 	"plugin/command": {
