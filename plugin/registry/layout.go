@@ -130,7 +130,7 @@ func plain(d ocispec.Descriptor) ocispec.Descriptor {
 // pushTo writes an image into a layout directory, which is made if it is not
 // there. A tag that is there moves.
 func pushTo(ctx context.Context, dir string, p packed, tag string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := makeLayout(dir); err != nil {
 		return fmt.Errorf("make layout: %w", err)
 	}
 	store, err := oci.NewWithContext(ctx, dir)
@@ -150,4 +150,17 @@ func pushTo(ctx context.Context, dir string, p packed, tag string) error {
 		}
 	}
 	return store.Tag(ctx, p.manifest.descriptor, tag)
+}
+
+// makeLayout makes the directory of a layout. One that holds something else is
+// left alone.
+func makeLayout(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(dir)
+	if err == nil && len(entries) > 0 && !IsLayout(dir) {
+		err = fmt.Errorf("%s is no layout and not empty", dir)
+	}
+	return err
 }
