@@ -3,28 +3,11 @@ package build
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/config"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
 )
-
-// kind builds manifests of one type.
-type kind struct {
-	// name is the type's name.
-	name string
-	// build gives the objects in the order of the source.
-	build func(ctx context.Context, b Builder, m Manifest) (content, error)
-}
-
-// kinds lists what this version can build; the names are config.SupportedTypes.
-func kinds() []kind {
-	return []kind{
-		{config.TypeKustomize, buildKustomize},
-		{config.TypeYAML, buildYAML},
-	}
-}
 
 // EmptyError says that a manifest built no object though that was not allowed.
 type EmptyError struct {
@@ -57,13 +40,11 @@ func (b Builder) Build(ctx context.Context, m Manifest) (Result, error) {
 	if err := ctx.Err(); err != nil {
 		return Result{}, err
 	}
-	all := kinds()
-	i := slices.IndexFunc(all, func(k kind) bool { return k.name == m.Type })
-	if i < 0 {
-		return Result{}, fmt.Errorf("type %s of manifest %s is not supported by this version; supported: %s",
-			m.Type, m.Name, strings.Join(config.SupportedTypes(), ", "))
+	t, known := typeNamed(m.Type)
+	if !known {
+		return Result{}, fmt.Errorf("manifest %s has the unknown type %s; known: %s", m.Name, m.Type, strings.Join(typeNames(), ", "))
 	}
-	set, err := all[i].build(ctx, b, m)
+	set, err := t.build(ctx, b, m)
 	if err != nil {
 		return Result{}, fmt.Errorf("build %s: %w", named(m.Name, m.Path), err)
 	}
@@ -82,4 +63,12 @@ func named(name, path string) string {
 		return path
 	}
 	return fmt.Sprintf("manifest %s (%s)", name, path)
+}
+
+func typeNames() []string {
+	var names []string
+	for _, t := range Types() {
+		names = append(names, t.Name)
+	}
+	return names
 }

@@ -20,5 +20,6 @@
 //     delete everything.
 //   - Objects keep the order of their source. Bodies in a Result belong to the
 //     caller; Finish changes them in place.
-//   - A manifest type is one file and one line in kinds.
+//   - A manifest type is one file and one line in Types: the file has how its
+//     options are read and how it is built.
 package build

@@ -8,7 +8,6 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/stretchr/testify/require"
 
-	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/config"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
 )
 
@@ -25,11 +24,11 @@ func files(t *testing.T, archive string) string {
 }
 
 func yamlAt(path string) Manifest {
-	return Manifest{Name: "set", Type: config.TypeYAML, Path: path}
+	return Manifest{Name: "set", Type: TypeYAML, Path: path}
 }
 
 func kustomizeAt(path string) Manifest {
-	return Manifest{Name: "set", Type: config.TypeKustomize, Path: path}
+	return Manifest{Name: "set", Type: TypeKustomize, Path: path}
 }
 
 // build builds a manifest that must build.

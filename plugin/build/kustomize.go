@@ -12,7 +12,26 @@ import (
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/api/resmap"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/config"
 )
+
+// TypeKustomize is a directory with a kustomization file.
+const TypeKustomize = "kustomize"
+
+func kustomizeType() Type {
+	return Type{config.Type{Name: TypeKustomize, Block: "kustomize", Read: readKustomizeOptions}, buildKustomize}
+}
+
+func readKustomizeOptions(r config.Reader, block *yaml.Node, at string, m *config.Manifest) {
+	if block == nil {
+		return
+	}
+	r.Mapping(block, at,
+		config.Field{Key: "defaultNamespace", Read: func(v *yaml.Node, at string) { m.DefaultNamespace = r.Namespace(v, at) }},
+	)
+}
 
 // buildKustomize runs kustomize on a directory: first over everything that the
 // kustomization reads, to refuse what we don't do and to learn where objects are

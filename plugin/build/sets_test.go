@@ -46,7 +46,7 @@ func TestSets(t *testing.T) {
 // buildSet does what a command does with a tazuna.yaml.
 func buildSet(t testing.TB, name string) []Result {
 	t.Helper()
-	f, err := config.Load(filepath.Join("..", "..", "test", "testdata", "sets", name, "tazuna.yaml"), config.LoadOptions{})
+	f, err := config.Load(filepath.Join("..", "..", "test", "testdata", "sets", name, "tazuna.yaml"), config.LoadOptions{Types: ConfigTypes()})
 	require.NoError(t, err)
 	var all []Result
 	for _, m := range f.Tazuna.Spec.Manifests {

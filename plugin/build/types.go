@@ -1,6 +1,7 @@
 package build
 
 import (
+	"context"
 	"io"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/config"
@@ -11,7 +12,7 @@ import (
 type Manifest struct {
 	// Name is the manifest's name; empty for files that were given without one.
 	Name string
-	// Type is one of config.SupportedTypes.
+	// Type is the name of one of Types.
 	Type string
 	// Path is a file, a directory, or "-" for the builder's standard input.
 	Path string
@@ -27,6 +28,40 @@ type Manifest struct {
 	Inline io.Reader
 	// Options are the options of the manifest's type beyond the fields above.
 	Options any
+}
+
+// Type is a manifest type: how its options are read, and how it is built.
+type Type struct {
+	config.Type
+	// build gives the objects in the order of the source.
+	build func(ctx context.Context, b Builder, m Manifest) (content, error)
+}
+
+// Types lists what can be built. It is the only place that names all types.
+func Types() []Type {
+	return []Type{
+		kustomizeType(),
+		yamlType(),
+	}
+}
+
+// ConfigTypes gives what config.LoadOptions wants to know of Types.
+func ConfigTypes() []config.Type {
+	var all []config.Type
+	for _, t := range Types() {
+		all = append(all, t.Type)
+	}
+	return all
+}
+
+// typeNamed finds a type by its name.
+func typeNamed(name string) (Type, bool) {
+	for _, t := range Types() {
+		if t.Name == name {
+			return t, true
+		}
+	}
+	return Type{}, false
 }
 
 // FromConfig gives the Manifest for an entry of a tazuna.yaml.

@@ -11,9 +11,28 @@ import (
 	"slices"
 	"strings"
 
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/config"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
 )
+
+// TypeYAML is a file of objects or a directory of such files.
+const TypeYAML = "yaml"
+
+func yamlType() Type {
+	return Type{config.Type{Name: TypeYAML, Block: "yaml", Read: readYAMLOptions}, buildYAML}
+}
+
+func readYAMLOptions(r config.Reader, block *yaml.Node, at string, m *config.Manifest) {
+	if block == nil {
+		return
+	}
+	r.Mapping(block, at,
+		config.Field{Key: "defaultNamespace", Read: func(v *yaml.Node, at string) { m.DefaultNamespace = r.Namespace(v, at) }},
+		config.Field{Key: "recursive", Read: func(v *yaml.Node, at string) { m.Recursive = r.Bool(v, at) }},
+	)
+}
 
 // buildYAML reads a file, the files of a directory, or standard input.
 func buildYAML(ctx context.Context, b Builder, m Manifest) (content, error) {
@@ -158,7 +177,7 @@ func isOwnFile(path string) bool {
 func emptyReason(m Manifest) string {
 	info, err := os.Stat(m.Path)
 	switch {
-	case m.Type == config.TypeKustomize:
+	case m.Type == TypeKustomize:
 		return "the kustomization gives none"
 	case err != nil || !info.IsDir():
 		return "no document has content"

@@ -122,7 +122,7 @@ metadata: {name: a}
 		require.ErrorIs(t, err, os.ErrNotExist)
 	})
 	t.Run("without a name", func(t *testing.T) {
-		_, err := Builder{}.Build(t.Context(), Manifest{Type: config.TypeYAML, Path: filepath.Join(dir, "comments.yaml")})
+		_, err := Builder{}.Build(t.Context(), Manifest{Type: TypeYAML, Path: filepath.Join(dir, "comments.yaml")})
 		require.EqualError(t, err, filepath.Join(dir, "comments.yaml")+" has no objects: no document has content; if that is meant, use --allow-empty")
 	})
 	t.Run("URL", func(t *testing.T) {
@@ -186,16 +186,8 @@ func TestYAMLUnreadableFile(t *testing.T) {
 
 func TestBuildChecksTheType(t *testing.T) {
 	m := yamlAt(".")
-	m.Type = "helmfile"
-	assert.Equal(t, "type helmfile of manifest set is not supported by this version; supported: kustomize, yaml", refused(t, m))
-}
-
-func TestKindsAreThoseOfConfig(t *testing.T) {
-	var names []string
-	for _, k := range kinds() {
-		names = append(names, k.name)
-	}
-	assert.ElementsMatch(t, config.SupportedTypes(), names)
+	m.Type = "jsonnet"
+	assert.Equal(t, "manifest set has the unknown type jsonnet; known: kustomize, yaml", refused(t, m))
 }
 
 func TestBuildStopsWhenTold(t *testing.T) {

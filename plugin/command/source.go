@@ -94,7 +94,7 @@ func isTazunaFile(path string) (bool, error) {
 }
 
 func (o *sourceOptions) tazunaFile(env *Env, path string) (*source, error) {
-	file, err := config.Load(path, config.LoadOptions{Version: env.Version})
+	file, err := config.Load(path, config.LoadOptions{Version: env.Version, Types: build.ConfigTypes()})
 	if err != nil {
 		return nil, err
 	}

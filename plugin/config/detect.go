@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"regexp"
 
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
@@ -11,9 +12,12 @@ import (
 // IsTazunaFile says whether data is a tazuna.yaml rather than plain Kubernetes
 // objects: its kind is Tazuna, or it has neither apiVersion nor kind but a
 // spec. Only the first document that has content counts. Data that is no YAML is
-// no tazuna.yaml.
+// no tazuna.yaml, but one that a template may make YAML of is judged by its lines.
 func IsTazunaFile(data []byte) bool {
 	root, err := firstDocument(data)
+	if err != nil && bytes.Contains(data, []byte("{{")) {
+		return looksLikeTazunaFile(data)
+	}
 	if err != nil || root == nil || root.Kind != yaml.MappingNode {
 		return false
 	}
@@ -59,4 +63,13 @@ func nextDocument(documents *yaml.Decoder) (*yaml.Node, error) {
 		return nil, nil
 	}
 	return doc.Content[0], nil
+}
+
+// looksLikeTazunaFile judges by the keys that stand at the beginning of a line.
+func looksLikeTazunaFile(data []byte) bool {
+	has := func(pattern string) bool { return regexp.MustCompile(`(?m)^` + pattern).Match(data) }
+	if has(`kind:`) {
+		return has(`kind:\s*['"]?` + Kind + `['"]?\s*(#.*)?$`)
+	}
+	return !has(`apiVersion:`) && has(`spec:`)
 }

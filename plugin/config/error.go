@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,6 +18,8 @@ type Finding struct {
 	Field string
 	// Text says what is wrong, what was wanted and what was found.
 	Text string
+	// Lenient says that LoadOptions.Lenient would make a warning of it.
+	Lenient bool
 }
 
 // String is the finding on one line, starting with file:line.
@@ -49,11 +52,29 @@ func (e *Error) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// newError sorts the findings by line and wraps them; nil if there are none.
+// Lenient reports whether every finding is one that a lenient load lets pass.
+func (e *Error) Lenient() bool {
+	return !slices.ContainsFunc(e.Findings, func(f Finding) bool { return !f.Lenient })
+}
+
+// newError sorts the findings by file, in the order in which the files were met,
+// and line, and wraps them; nil if there are none.
 func newError(findings []Finding) error {
 	if len(findings) == 0 {
 		return nil
 	}
-	slices.SortStableFunc(findings, func(a, b Finding) int { return a.Line - b.Line })
+	sortFindings(findings)
 	return &Error{Findings: findings}
+}
+
+func sortFindings(findings []Finding) {
+	met := map[string]int{}
+	for _, f := range findings {
+		if _, ok := met[f.File]; !ok {
+			met[f.File] = len(met)
+		}
+	}
+	slices.SortStableFunc(findings, func(a, b Finding) int {
+		return cmp.Or(met[a.File]-met[b.File], a.Line-b.Line)
+	})
 }

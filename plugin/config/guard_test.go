@@ -31,7 +31,7 @@ func TestCheckContext(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			f, err := Parse([]byte("spec: "+test.spec), "tazuna.yaml", LoadOptions{})
+			f, err := Parse([]byte("spec: "+test.spec), "tazuna.yaml", withTypes())
 			require.NoError(t, err)
 			err = f.CheckContext(test.selected)
 			if test.passes {
@@ -51,11 +51,11 @@ func TestContextErrorSaysWhatAndWhere(t *testing.T) {
 		"or":  `a/tazuna.yaml:4: context "prod" is refused: context_matches wants one of: ^dev, eu$; select another with --context`,
 		"and": `a/tazuna.yaml:4: context "prod" is refused: context_matches wants all of: ^dev, eu$; select another with --context`,
 	} {
-		f, err := Parse([]byte(fmt.Sprintf(text, mode)), "a/tazuna.yaml", LoadOptions{})
+		f, err := Parse([]byte(fmt.Sprintf(text, mode)), "a/tazuna.yaml", withTypes())
 		require.NoError(t, err)
 		assert.EqualError(t, f.CheckContext("prod"), want)
 	}
-	f, err := Parse([]byte(fmt.Sprintf(text, "or")), "a/tazuna.yaml", LoadOptions{})
+	f, err := Parse([]byte(fmt.Sprintf(text, "or")), "a/tazuna.yaml", withTypes())
 	require.NoError(t, err)
 	assert.ErrorContains(t, f.CheckContext(""), "a run without a context is refused")
 }

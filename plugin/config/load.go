@@ -14,10 +14,11 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// Load reads the tazuna.yaml at path. Whatever is wrong with its content comes as
-// one *Error; an unreadable file as the error of the system.
+// Load reads the tazuna.yaml at path and what it includes. Whatever is wrong with
+// their content comes as one *Error; an unreadable file as the error of the
+// system.
 func Load(path string, o LoadOptions) (*File, error) {
-	data, err := os.ReadFile(path)
+	data, err := o.withDefaults().ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("read tazuna file: %w", err)
 	}
@@ -27,30 +28,82 @@ func Load(path string, o LoadOptions) (*File, error) {
 // Parse is Load for content that was read elsewhere. path is for messages, and
 // its directory is what relative paths in the content are joined with.
 func Parse(data []byte, path string, o LoadOptions) (*File, error) {
-	return parse(data, path, o, manifestTypes())
-}
-
-func parse(data []byte, path string, o LoadOptions, types []manifestType) (*File, error) {
-	r := &reader{file: path}
-	root := r.document(data)
-	if root == nil {
-		return nil, newError(r.findings)
-	}
-	l := loader{reader: r, options: o, types: types, file: &File{Path: path}}
-	l.root(root)
-	if err := newError(r.findings); err != nil {
+	l := &loader{options: o.withDefaults(), file: &File{Path: path, Environment: o.Environment}}
+	l.document(data, path, nil)
+	l.names()
+	l.dependencies()
+	if err := newError(l.findings); err != nil {
 		return nil, err
+	}
+	sortFindings(l.warnings)
+	l.file.Warnings = l.warnings
+	for _, m := range l.manifests {
+		l.file.Tazuna.Spec.Manifests = append(l.file.Tazuna.Spec.Manifests, m.Manifest)
 	}
 	return l.file, nil
 }
 
-// document parses the text and gives the root of its only document; nil after a
-// finding.
-func (r *reader) document(data []byte) *yaml.Node {
-	if line := templateLine(data); line > 0 {
-		r.found(line, "", "templates ({{ ... }}) are not supported by this version")
+func (o LoadOptions) withDefaults() LoadOptions {
+	if o.ReadFile == nil {
+		o.ReadFile = os.ReadFile
+	}
+	if o.Exists == nil {
+		o.Exists = func(path string) bool {
+			_, err := os.Stat(path)
+			return err == nil
+		}
+	}
+	return o
+}
+
+// loader collects what a file and its includes say.
+type loader struct {
+	options            LoadOptions
+	file               *File
+	manifests          []*entry
+	findings, warnings []Finding
+	// parallel has the names of the children of entries of type parallel, which
+	// others may depend on by its name.
+	parallel map[string][]string
+}
+
+// document reads one file. within is the file that includes it, nil for the root.
+func (l *loader) document(data []byte, path string, within *document) {
+	d := &document{
+		Reader: Reader{reader: &reader{file: path, lenient: l.options.Lenient}, Dir: filepath.Dir(path)},
+		loader: l, within: within,
+	}
+	if root := d.expanded(data); root != nil {
+		d.root(root)
+	}
+	// Those of files that it includes are there already, and come behind.
+	l.findings = append(d.reader.findings, l.findings...)
+	l.warnings = append(d.reader.warnings, l.warnings...)
+}
+
+// document is one file while it is read.
+type document struct {
+	Reader
+	loader *loader
+	within *document
+}
+
+// expanded executes the text as a template and gives the root of its document;
+// nil after a finding.
+func (d *document) expanded(data []byte) *yaml.Node {
+	text, lines, err := expand(string(data), variables{Environment: d.loader.options.Environment})
+	if err != nil {
+		line, text := templateError(err)
+		d.found(line, "", "%s", text)
 		return nil
 	}
+	d.reader.lines = lines
+	return d.reader.document([]byte(text), "a Tazuna document with a spec")
+}
+
+// document parses the text and gives the root of its only document; nil after a
+// finding. wanted words what the file should hold.
+func (r *reader) document(data []byte, wanted string) *yaml.Node {
 	var only *yaml.Node
 	documents := yaml.NewDecoder(bytes.NewReader(data))
 	for {
@@ -58,7 +111,7 @@ func (r *reader) document(data []byte) *yaml.Node {
 		switch {
 		case errors.Is(err, io.EOF):
 			if only == nil {
-				r.found(0, "", "the file is empty: wanted a Tazuna document with a spec")
+				r.found(0, "", "the file is empty: wanted %s", wanted)
 			}
 			return only
 		case err != nil:
@@ -73,19 +126,6 @@ func (r *reader) document(data []byte) *yaml.Node {
 	}
 }
 
-// templateLine finds the first line with a template action outside of a comment;
-// 0 if there is none. Without this the YAML parser's message would be a riddle.
-func templateLine(data []byte) int {
-	line := 0
-	for text := range strings.SplitSeq(string(data), "\n") {
-		line++
-		if action := strings.Index(text, "{{"); action >= 0 && !strings.Contains(text[:action], "#") {
-			return line
-		}
-	}
-	return 0
-}
-
 // syntaxError splits the parser's message into the line that it names and the
 // rest.
 func syntaxError(err error) (line int, at, format, text string) {
@@ -97,92 +137,58 @@ func syntaxError(err error) (line int, at, format, text string) {
 	return line, "", "%s", "not YAML: " + text
 }
 
-// loader reads the document into a file.
-type loader struct {
-	*reader
-	options LoadOptions
-	types   []manifestType
-	file    *File
-}
-
-func (l loader) root(n *yaml.Node) {
-	t, hasSpec := &l.file.Tazuna, false
-	before := len(l.findings)
-	l.mapping(n, "", []field{
-		{"apiVersion", func(v *yaml.Node, at string) { t.APIVersion = l.constant(v, at, APIVersion) }},
-		{"kind", func(v *yaml.Node, at string) { t.Kind = l.constant(v, at, Kind) }},
-		{"spec", func(v *yaml.Node, at string) { hasSpec = true; l.spec(v, at) }},
+func (d *document) root(n *yaml.Node) {
+	t, hasSpec := &Tazuna{}, false
+	if d.within == nil {
+		t = &d.loader.file.Tazuna
+	}
+	before := d.Findings()
+	d.mapping(n, "", []field{
+		{"apiVersion", func(v *yaml.Node, at string) { t.APIVersion = d.constant(v, at, APIVersion) }},
+		{"kind", func(v *yaml.Node, at string) { t.Kind = d.constant(v, at, Kind) }},
+		{"spec", func(v *yaml.Node, at string) { hasSpec = true; d.spec(v, at) }},
 	})
-	if !hasSpec && len(l.findings) == before {
-		l.found(n.Line, "spec", "missing")
+	if !hasSpec && d.Findings() == before {
+		d.Missing(n, "", "spec")
 	}
 }
 
 // constant reads a text that may only have one value.
-func (l loader) constant(n *yaml.Node, at, want string) string {
-	value := l.text(n, at)
+func (r *reader) constant(n *yaml.Node, at, want string) string {
+	value := r.text(n, at)
 	if value != "" && value != want {
-		l.found(n.Line, at, "wanted %s, found %s", want, strconv.Quote(value))
+		r.found(n.Line, at, "wanted %s, found %s", want, strconv.Quote(value))
 	}
 	return value
 }
 
-func (l loader) spec(n *yaml.Node, at string) {
-	s := &l.file.Tazuna.Spec
-	s.ContextMatchMode = MatchOr
-	m := manifestReader{reader: l.reader, types: l.types, dir: filepath.Dir(l.file.Path)}
-	l.mapping(n, at, []field{
-		{"minimumSupportedTazunaVersion", l.minimumVersion},
-		{"context_matches", l.contextMatches},
-		{"context_match_mode", l.contextMatchMode},
-		{"manifests", func(v *yaml.Node, at string) {
-			l.list(v, at, func(v *yaml.Node, at string) { s.Manifests = append(s.Manifests, m.read(v, at)) })
-		}},
-	}, "environments", "tests", "providers")
-	l.unique(at + ".manifests")
+// spec reads the content of a file. That of an included file counts in whole:
+// its manifests stand in the place of the entry, everything else is added.
+func (d *document) spec(n *yaml.Node, at string) {
+	s := &d.loader.file.Tazuna.Spec
+	g := guard{File: d.file, Mode: MatchOr}
+	var environments []guardOf
+	d.mapping(n, at, []field{
+		{"minimumSupportedTazunaVersion", d.minimumVersion},
+		{"context_matches", func(v *yaml.Node, at string) { g.Line = d.Line(v); g.Patterns = d.patterns(v, at) }},
+		{"context_match_mode", func(v *yaml.Node, at string) { g.Mode = d.matchMode(v, at) }},
+		{"environments", func(v *yaml.Node, at string) { environments = d.environments(v, at) }},
+		{"manifests", func(v *yaml.Node, at string) { d.list(v, at, d.entry) }},
+		{"tests", func(v *yaml.Node, at string) { s.Tests = append(s.Tests, d.Tests(v, at)...) }},
+		{"providers", func(v *yaml.Node, at string) { d.providers(v, at) }},
+	})
+	d.guard(n, at, g, environments)
 }
 
-func (l loader) minimumVersion(n *yaml.Node, at string) {
-	version := l.text(n, at)
+func (d *document) minimumVersion(n *yaml.Node, at string) {
+	version := d.text(n, at)
 	if version == "" {
 		return
 	}
-	if err := checkVersion(version, l.options.Version); err != nil {
-		l.found(n.Line, at, "%v", err)
+	if err := checkVersion(version, d.loader.options.Version); err != nil {
+		d.found(n.Line, at, "%v", err)
 	}
-	l.file.Tazuna.Spec.MinimumSupportedTazunaVersion = version
-}
-
-func (l loader) contextMatches(n *yaml.Node, at string) {
-	l.file.guardLine = n.Line
-	l.list(n, at, func(v *yaml.Node, at string) {
-		pattern := l.text(v, at)
-		if _, err := regexp.Compile(pattern); err != nil {
-			l.found(v.Line, at, "%v", err)
-		}
-		l.file.Tazuna.Spec.ContextMatches = append(l.file.Tazuna.Spec.ContextMatches, pattern)
-	})
-}
-
-func (l loader) contextMatchMode(n *yaml.Node, at string) {
-	mode := MatchMode(l.text(n, at))
-	switch mode {
-	case "":
-	case MatchOr, MatchAnd:
-		l.file.Tazuna.Spec.ContextMatchMode = mode
-	default:
-		l.found(n.Line, at, "wanted or, and; found %s", strconv.Quote(string(mode)))
-	}
-}
-
-// unique refuses two manifests of one name: they would share a record.
-func (l loader) unique(at string) {
-	lines := map[string]int{}
-	for i, m := range l.file.Tazuna.Spec.Manifests {
-		if first, twice := lines[m.Name]; twice && m.Name != "" {
-			l.found(m.Line, fmt.Sprintf("%s[%d].name", at, i), "manifest %s is there twice, first on line %d", strconv.Quote(m.Name), first)
-			continue
-		}
-		lines[m.Name] = m.Line
+	if d.within == nil {
+		d.loader.file.Tazuna.Spec.MinimumSupportedTazunaVersion = version
 	}
 }

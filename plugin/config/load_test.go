@@ -40,7 +40,7 @@ spec:
 
 func TestParse(t *testing.T) {
 	t.Run("every field", func(t *testing.T) {
-		f, err := Parse([]byte(complete), "cluster/tazuna.yaml", LoadOptions{Version: "1.2.0"})
+		f, err := Parse([]byte(complete), "cluster/tazuna.yaml", ofVersion("1.2.0"))
 		require.NoError(t, err)
 		assert.Equal(t, "cluster/tazuna.yaml", f.Path)
 		assert.Equal(t, Tazuna{
@@ -52,13 +52,13 @@ func TestParse(t *testing.T) {
 				ContextMatchMode:              MatchAnd,
 				Manifests: []Manifest{
 					{
-						Name: "ingress", Description: "the way in", Type: TypeKustomize,
+						Name: "ingress", Description: "the way in", Type: "kustomize",
 						Path: "cluster/ingress/overlays/staging", Tags: []string{"network", "base"},
-						DefaultNamespace: "ingress", Line: 11,
+						DefaultNamespace: "ingress", File: "cluster/tazuna.yaml", Line: 11,
 					},
 					{
-						Name: "apps", Type: TypeYAML, Path: "/srv/apps", Tags: []string{"base"},
-						DefaultNamespace: "apps", Recursive: true, Line: 18,
+						Name: "apps", Type: "yaml", Path: "/srv/apps", Tags: []string{"base"},
+						DefaultNamespace: "apps", Recursive: true, File: "cluster/tazuna.yaml", Line: 18,
 					},
 				},
 			},
@@ -83,18 +83,18 @@ func TestParse(t *testing.T) {
 	}
 	for name, text := range accepted {
 		t.Run(name, func(t *testing.T) {
-			_, err := Parse([]byte(text), "tazuna.yaml", LoadOptions{})
+			_, err := Parse([]byte(text), "tazuna.yaml", withTypes())
 			require.NoError(t, err)
 		})
 	}
 }
 
 func TestParseMergesAsYAMLDoes(t *testing.T) {
-	f, err := Parse([]byte(accMerge), "tazuna.yaml", LoadOptions{})
+	f, err := Parse([]byte(accMerge), "tazuna.yaml", withTypes())
 	require.NoError(t, err)
 	m := f.Tazuna.Spec.Manifests
 	require.Len(t, m, 2)
-	assert.Equal(t, Manifest{Name: "b", Type: "yaml", Path: "a", Tags: []string{"own"}, Line: 5}, m[1],
+	assert.Equal(t, Manifest{Name: "b", Type: "yaml", Path: "a", Tags: []string{"own"}, File: "tazuna.yaml", Line: 5}, m[1],
 		"keys of the mapping win, lists are replaced and not joined")
 }
 
@@ -118,14 +118,12 @@ func TestParseRefuses(t *testing.T) {
 		"tab":               {text: "spec:\n\ta: 1\n", want: []string{"tazuna.yaml:2: not YAML: found character that cannot start any token"}},
 		"text":              {text: "hello\n", want: []string{"tazuna.yaml:1: wanted a mapping, found text"}},
 		"two documents":     {text: "spec: {}\n---\nspec: {}\n", want: []string{"tazuna.yaml:3: a second document: a tazuna file has exactly one"}},
-		"template":          {text: "spec:\n  manifests:\n  - path: {{ .Environment }}\n", want: []string{"tazuna.yaml:3: templates ({{ ... }}) are not supported by this version"}},
 		"no spec":           {text: "kind: Tazuna\n", want: []string{"tazuna.yaml:1: spec: missing"}},
 		"other kind":        {text: "kind: tazuna\nspec: {}\n", want: []string{`tazuna.yaml:1: kind: wanted Tazuna, found "tazuna"`}},
 		"other apiVersion":  {text: "apiVersion: v1\nspec: {}\n", want: []string{`tazuna.yaml:1: apiVersion: wanted tazuna.pepabo.com/v1, found "v1"`}},
 		"metadata":          {text: "metadata: {name: a}\nspec: {}\n", want: []string{`tazuna.yaml:1: unknown field "metadata"; known: apiVersion, kind, spec`}},
 		"misspelt":          {text: "spec:\n  manifest: []\n", want: []string{`tazuna.yaml:2: spec: unknown field "manifest"; did you mean "manifests"?`}},
 		"camel case":        {text: "spec:\n  contextMatches: []\n", want: []string{`tazuna.yaml:2: spec: unknown field "contextMatches"; did you mean "context_matches"?`}},
-		"later field":       {text: "spec:\n  environments: {}\n", want: []string{"tazuna.yaml:2: spec.environments: this field is not supported by this version"}},
 		"key twice":         {text: "spec: {}\nkind: Tazuna\nspec: {}\n", want: []string{`tazuna.yaml:3: key "spec" is there twice, first on line 1`}},
 		"key that is none":  {text: "spec: {}\n[a]: b\n", want: []string{"tazuna.yaml:2: wanted text as key, found a list"}},
 		"wrong types":       {text: "spec:\n  context_matches: abc\n  manifests: {}\n", want: []string{"tazuna.yaml:2: spec.context_matches: wanted a list, found text", "tazuna.yaml:3: spec.manifests: wanted a list, found a mapping"}},
@@ -134,19 +132,12 @@ func TestParseRefuses(t *testing.T) {
 		"bad mode":          {text: "spec:\n  context_match_mode: any\n", want: []string{`tazuna.yaml:2: spec.context_match_mode: wanted or, and; found "any"`}},
 		"bad version":       {text: "spec:\n  minimumSupportedTazunaVersion: new\n", want: []string{`tazuna.yaml:2: spec.minimumSupportedTazunaVersion: wanted a semantic version such as 1.2.3, found "new"`}},
 		"too old":           {text: "spec:\n  minimumSupportedTazunaVersion: v1.3.0\n", version: "1.2.9", want: []string{"tazuna.yaml:2: spec.minimumSupportedTazunaVersion: this file needs version v1.3.0 or newer, this is 1.2.9: install a newer kubectl-tazuna"}},
-		"empty entry":       {text: "spec:\n  manifests:\n  - {}\n", want: []string{"tazuna.yaml:3: spec.manifests[0].name: missing", "tazuna.yaml:3: spec.manifests[0].type: missing", "tazuna.yaml:3: spec.manifests[0].path: missing"}},
+		"empty entry":       {text: "spec:\n  manifests:\n  - {}\n", want: []string{"tazuna.yaml:3: spec.manifests[0].type: missing", "tazuna.yaml:3: spec.manifests[0].path: missing", "tazuna.yaml:3: spec.manifests[0].name: missing"}},
 		"null entry":        {text: "spec:\n  manifests:\n  -\n", want: []string{"tazuna.yaml:3: spec.manifests[0]: wanted a mapping, found nothing"}},
 		"misspelt in entry": {text: "spec:\n  manifests:\n  - nmae: a\n    type: yaml\n    path: b\n", want: []string{`tazuna.yaml:3: spec.manifests[0]: unknown field "nmae"; did you mean "name"?`}},
 		"unknown type": {
-			text: "spec:\n  manifests:\n  - name: a\n    type: parallel\n    path: b\n",
-			want: []string{`tazuna.yaml:3: spec.manifests[0].type: type parallel of manifest "a" is not supported by this version; supported: kustomize, yaml`},
-		},
-		"type with a block of its own": {
-			text: "spec:\n  manifests:\n  - name: a\n    type: helmfile\n    path: b\n    helmfile: {wait: true}\n",
-			want: []string{
-				`tazuna.yaml:3: spec.manifests[0].type: type helmfile of manifest "a" is not supported by this version; supported: kustomize, yaml`,
-				"tazuna.yaml:6: spec.manifests[0].helmfile: this field is not supported by this version",
-			},
+			text: "spec:\n  manifests:\n  - name: a\n    type: kustomise\n    path: b\n",
+			want: []string{`tazuna.yaml:3: spec.manifests[0].type: type kustomise of manifest "a" is unknown; did you mean "kustomize"?; supported: kustomize, yaml`},
 		},
 		"options of another type": {
 			text: "spec:\n  manifests:\n  - name: a\n    type: yaml\n    path: b\n    kustomize:\n      defaultNamespace: c\n",
@@ -187,7 +178,7 @@ func TestParseRefuses(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			_, err := Parse([]byte(test.text), "tazuna.yaml", LoadOptions{Version: test.version})
+			_, err := Parse([]byte(test.text), "tazuna.yaml", ofVersion(test.version))
 			require.Error(t, err)
 			assert.Equal(t, strings.Join(test.want, "\n"), err.Error())
 			var all *Error
@@ -207,7 +198,7 @@ func TestParseBoundsAliases(t *testing.T) {
 		b.WriteString("  - &" + next + " {<<: [*" + last + ", *" + last + "]}\n")
 		last = next
 	}
-	_, err := Parse([]byte(b.String()), "tazuna.yaml", LoadOptions{})
+	_, err := Parse([]byte(b.String()), "tazuna.yaml", withTypes())
 	require.ErrorContains(t, err, "more than 10000 aliases")
 }
 
@@ -216,12 +207,12 @@ func TestLoad(t *testing.T) {
 	path := filepath.Join(dir, "tazuna.yaml")
 	require.NoError(t, os.WriteFile(path, []byte("spec: {manifests: [{name: a, type: yaml, path: ../objects}]}\n"), 0o600))
 
-	f, err := Load(path, LoadOptions{})
+	f, err := Load(path, withTypes())
 	require.NoError(t, err)
 	assert.Equal(t, filepath.Join(filepath.Dir(dir), "objects"), f.Tazuna.Spec.Manifests[0].Path,
 		"a path is relative to the file, not to the working directory")
 
-	_, err = Load(filepath.Join(dir, "none.yaml"), LoadOptions{})
+	_, err = Load(filepath.Join(dir, "none.yaml"), withTypes())
 	require.ErrorIs(t, err, os.ErrNotExist)
 	assert.ErrorContains(t, err, "none.yaml")
 }
@@ -234,37 +225,31 @@ func TestPathsAreJoinedWithTheDirectoryOfTheFile(t *testing.T) {
 		"../tazuna.yaml":    "../objects",
 		"/etc/t/tazuna.yml": "/etc/t/objects",
 	} {
-		f, err := Parse([]byte("spec: {manifests: [{name: a, type: yaml, path: ./objects}]}"), file, LoadOptions{})
+		f, err := Parse([]byte("spec: {manifests: [{name: a, type: yaml, path: ./objects}]}"), file, withTypes())
 		require.NoError(t, err)
 		assert.Equal(t, want, f.Tazuna.Spec.Manifests[0].Path, file)
 	}
-	f, err := Parse([]byte("spec: {manifests: [{name: a, type: yaml, path: 'https://x/y'}]}"), "a/tazuna.yaml", LoadOptions{})
+	f, err := Parse([]byte("spec: {manifests: [{name: a, type: yaml, path: 'https://x/y'}]}"), "a/tazuna.yaml", withTypes())
 	require.NoError(t, err)
 	assert.Equal(t, "https://x/y", f.Tazuna.Spec.Manifests[0].Path, "a URL stays one, so that the build can name it")
 }
 
-// A new type is one entry of the table: nothing else knows the types.
-func TestTypesComeFromOneTable(t *testing.T) {
-	type options struct{ Depth string }
-	demo := manifestType{name: "demo", block: "oras", read: func(r *reader, block *yaml.Node, at string, m *Manifest) {
-		o := &options{}
+// A type is a value that is passed in: nothing here knows which there are.
+func TestTypesArePassedIn(t *testing.T) {
+	type settings struct{ Depth string }
+	demo := Type{Name: "demo", Block: "demo", Read: func(r Reader, block *yaml.Node, at string, m *Manifest) {
+		o := &settings{}
 		m.Options = o
-		r.mapping(block, at, []field{
-			{"depth", func(v *yaml.Node, at string) { o.Depth = r.text(v, at) }},
-		})
+		r.Mapping(block, at, Field{"depth", func(v *yaml.Node, at string) { o.Depth = r.Text(v, at) }})
 	}}
-	text := "spec:\n  manifests:\n  - {name: a, type: demo, path: b, oras: {depth: full}}\n"
+	text := "spec:\n  manifests:\n  - {name: a, type: demo, path: b, demo: {depth: full}}\n"
 
-	f, err := parse([]byte(text), "tazuna.yaml", LoadOptions{}, append(manifestTypes(), demo))
+	f, err := Parse([]byte(text), "tazuna.yaml", LoadOptions{Types: append(testTypes(), demo)})
 	require.NoError(t, err)
-	assert.Equal(t, &options{Depth: "full"}, f.Tazuna.Spec.Manifests[0].Options)
+	assert.Equal(t, &settings{Depth: "full"}, f.Tazuna.Spec.Manifests[0].Options)
 
-	_, err = parse([]byte(strings.ReplaceAll(text, "demo", "dem")), "tazuna.yaml", LoadOptions{}, append(manifestTypes(), demo))
-	require.ErrorContains(t, err, "supported: demo, kustomize, yaml")
-}
-
-func TestSupportedTypes(t *testing.T) {
-	assert.Equal(t, []string{"kustomize", "yaml"}, SupportedTypes())
+	_, err = Parse([]byte(strings.ReplaceAll(text, "type: demo", "type: dem")), "tazuna.yaml", LoadOptions{Types: append(testTypes(), demo)})
+	require.ErrorContains(t, err, `type dem of manifest "a" is unknown; did you mean "demo"?; supported: demo, kustomize, yaml`)
 }
 
 func FuzzParse(f *testing.F) {
@@ -274,7 +259,7 @@ func FuzzParse(f *testing.F) {
 	f.Add("spec: {manifests: [&a [*a]]}\n")
 	f.Add("{{")
 	f.Fuzz(func(t *testing.T, text string) {
-		file, err := Parse([]byte(text), "tazuna.yaml", LoadOptions{Version: "1.0.0"})
+		file, err := Parse([]byte(text), "tazuna.yaml", ofVersion("1.0.0"))
 		if err != nil {
 			assert.NotEmpty(t, err.Error())
 			return
@@ -284,7 +269,7 @@ func FuzzParse(f *testing.F) {
 			require.NoError(t, CheckName(m.Name))
 			require.False(t, names[m.Name], "names are unique")
 			names[m.Name] = true
-			require.Contains(t, SupportedTypes(), m.Type)
+			require.Contains(t, typeNames(testTypes()), m.Type)
 			require.NotEmpty(t, m.Path)
 			require.Positive(t, m.Line)
 		}

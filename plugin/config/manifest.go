@@ -1,7 +1,6 @@
 package config
 
 import (
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,119 +8,146 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// manifestType is what config knows of one type of manifest.
-type manifestType struct {
-	// name is the value of the key type.
-	name string
-	// block is the key of the type's own options in the manifest.
-	block string
-	// read reads that block into the manifest.
-	read func(r *reader, block *yaml.Node, at string, m *Manifest)
+// entry is a manifest while the file is read.
+type entry struct {
+	Manifest
+	from *document
+	// at is where in its document it stands.
+	at string
+	// needs are the entries of dependsOn with their places.
+	needs []needed
+	// faulty entries have findings, and need none about what they lack.
+	faulty bool
 }
 
-// manifestTypes lists the types that this version builds. It is the only place
-// that names them all.
-func manifestTypes() []manifestType {
-	return []manifestType{
-		kustomizeType(),
-		yamlType(),
-	}
-}
-
-// SupportedTypes names the manifest types of this version, in alphabetical order.
-func SupportedTypes() []string { return typeNames(manifestTypes()) }
-
-func typeNames(types []manifestType) []string {
-	names := make([]string, len(types))
-	for i, t := range types {
-		names[i] = t.name
-	}
-	slices.Sort(names)
-	return names
-}
-
-// manifestLater are keys of a manifest that other versions of the tool know.
-func manifestLater() []string {
-	return []string{"dependsOn", "includes", "tests", "helmfile", "oras", "genesisSecret"}
-}
-
-// manifestReader reads the entries of spec.manifests.
-type manifestReader struct {
-	*reader
-	types []manifestType
-	dir   string
+// needed is one name in a dependsOn.
+type needed struct {
+	name, at string
+	line     int
 }
 
 // block is an options block that was met in a manifest.
 type block struct {
-	of    manifestType
+	of    Type
 	value *yaml.Node
 	at    string
 }
 
-// read reads one entry.
-func (r manifestReader) read(n *yaml.Node, at string) Manifest {
-	m := Manifest{Line: n.Line}
-	before := len(r.findings)
-	var blocks []block
-	fields := []field{
-		{"name", func(v *yaml.Node, at string) { m.Name = r.name(v, at) }},
-		{"description", func(v *yaml.Node, at string) { m.Description = r.text(v, at) }},
-		{"type", func(v *yaml.Node, at string) { m.Type = r.text(v, at) }},
-		{"path", func(v *yaml.Node, at string) { m.Path = r.path(v, at) }},
-		{"tags", func(v *yaml.Node, at string) { m.Tags = r.texts(v, at) }},
+// parts are what stands in an entry, before it is known what kind of entry it is.
+type parts struct {
+	entry
+	path     *yaml.Node
+	blocks   []block
+	includes []include
+	children *yaml.Node
+	// kind of entry: includes or parallel were met.
+	including, isParallel bool
+	keys                  []string
+}
+
+// entry reads one element of spec.manifests.
+func (d *document) entry(n *yaml.Node, at string) {
+	p := &parts{entry: entry{from: d, at: at, Manifest: Manifest{File: d.file, Line: d.Line(n)}}}
+	before := d.Findings()
+	d.mapping(n, at, d.fields(p))
+	switch {
+	case p.including:
+		d.includeAll(n, at, p)
+	case p.Type == typeParallel || p.isParallel:
+		d.parallel(n, at, p)
+	default:
+		if p.path != nil {
+			p.Path = d.manifestPath(p.path, join(at, "path"))
+		}
+		if p.faulty = d.Findings() > before; !p.faulty {
+			d.required(n, at, p)
+		}
+		d.typeOptions(at, p)
+		d.loader.manifests = append(d.loader.manifests, &p.entry)
 	}
-	for _, t := range r.types {
-		fields = append(fields, field{t.block, func(v *yaml.Node, at string) {
-			blocks = append(blocks, block{t, v, at})
+}
+
+// fields are the keys that an entry may have.
+func (d *document) fields(p *parts) []field {
+	m := &p.Manifest
+	fields := []field{
+		{"name", func(v *yaml.Node, at string) { m.Name = d.name(v, at) }},
+		{"description", func(v *yaml.Node, at string) { m.Description = d.text(v, at) }},
+		{"type", func(v *yaml.Node, at string) { m.Type = d.text(v, at) }},
+		{"path", func(v *yaml.Node, _ string) { p.path = v }},
+		{"tags", func(v *yaml.Node, at string) { m.Tags = d.texts(v, at) }},
+		{"dependsOn", func(v *yaml.Node, at string) {
+			d.list(v, at, func(v *yaml.Node, at string) {
+				p.needs = append(p.needs, needed{name: d.text(v, at), at: at, line: v.Line})
+			})
+		}},
+		{"tests", func(v *yaml.Node, at string) { m.Tests = d.Tests(v, at) }},
+		{"includes", func(v *yaml.Node, at string) { p.including = true; p.includes = d.includes(v, at) }},
+		{typeParallel, func(v *yaml.Node, at string) { p.isParallel = true; p.children = d.children(v, at) }},
+	}
+	for _, t := range d.loader.options.Types {
+		fields = append(fields, field{t.Block, func(v *yaml.Node, at string) {
+			p.blocks = append(p.blocks, block{t, v, at})
 		}})
 	}
-	r.mapping(n, at, fields, r.later()...)
-	if len(r.findings) == before {
-		r.required(n, at, m)
-	}
-	r.options(at, &m, blocks)
-	return m
-}
-
-// later are the keys of manifestLater that no type of the table has claimed.
-func (r manifestReader) later() []string {
-	return slices.DeleteFunc(manifestLater(), func(key string) bool {
-		return slices.ContainsFunc(r.types, func(t manifestType) bool { return t.block == key })
-	})
-}
-
-// required reports what every manifest must have. Only for a manifest that is
-// otherwise right: a misspelt "nmae" needs no second message.
-func (r manifestReader) required(n *yaml.Node, at string, m Manifest) {
-	for _, f := range []struct{ key, value string }{{"name", m.Name}, {"type", m.Type}, {"path", m.Path}} {
-		if f.value == "" {
-			r.found(n.Line, join(at, f.key), "missing")
+	for i, f := range fields {
+		fields[i].read = func(v *yaml.Node, at string) {
+			p.keys = append(p.keys, f.key)
+			f.read(v, at)
 		}
 	}
+	return fields
 }
 
-// options checks the type and reads its block.
-func (r manifestReader) options(at string, m *Manifest, blocks []block) {
-	if m.Type == "" {
+// required reports what a manifest must have. Only for one that is otherwise
+// right: a misspelt "nmae" needs no second message.
+func (d *document) required(n *yaml.Node, at string, p *parts) {
+	if p.Type == "" {
+		d.Missing(n, at, "type")
+	}
+	t, known := d.typeNamed(p.Type)
+	if p.Path == "" && !(known && t.PathOptional) {
+		d.Missing(n, at, "path")
+	}
+}
+
+func (d *document) typeNamed(name string) (Type, bool) {
+	for _, t := range d.loader.options.Types {
+		if t.Name == name {
+			return t, true
+		}
+	}
+	return Type{}, false
+}
+
+// typeOptions checks the type and reads its block.
+func (d *document) typeOptions(at string, p *parts) {
+	if p.Type == "" {
 		return
 	}
-	if !slices.Contains(typeNames(r.types), m.Type) {
-		r.found(m.Line, join(at, "type"), "type %s of manifest %s is not supported by this version; supported: %s",
-			m.Type, strconv.Quote(m.Name), strings.Join(typeNames(r.types), ", "))
+	t, known := d.typeNamed(p.Type)
+	if !known {
+		names := typeNames(d.loader.options.Types)
+		d.reader.findings = append(d.reader.findings, Finding{
+			File: d.file, Line: p.Line, Field: join(at, "type"),
+			Text: "type " + p.Type + " of manifest " + strconv.Quote(p.Name) + " is unknown" +
+				near(p.Type, names) + "; supported: " + strings.Join(names, ", "),
+		})
 		return
 	}
-	for _, b := range blocks {
-		if b.of.name != m.Type {
-			r.found(b.value.Line, b.at, "these options belong to type %s, but the manifest has type %s", b.of.name, m.Type)
+	own := block{of: t, at: join(at, t.Block)}
+	for _, b := range p.blocks {
+		if b.of.Name != p.Type {
+			d.loose(b.value.Line, b.at, "these options belong to type %s, but the manifest has type %s", b.of.Name, p.Type)
 			continue
 		}
-		b.of.read(r.reader, b.value, b.at, m)
+		own = b
 	}
+	t.Read(d.Reader, own.value, own.at, &p.Manifest)
 }
 
 // name reads and checks the name of a manifest.
-func (r manifestReader) name(n *yaml.Node, at string) string {
+func (r *reader) name(n *yaml.Node, at string) string {
 	name := r.text(n, at)
 	if err := CheckName(name); name != "" && err != nil {
 		r.found(n.Line, at, "%v", err)
@@ -129,14 +155,34 @@ func (r manifestReader) name(n *yaml.Node, at string) string {
 	return name
 }
 
-// path reads a path and joins it with the directory of the file.
-func (r manifestReader) path(n *yaml.Node, at string) string {
-	path := r.text(n, at)
-	if path == "" || filepath.IsAbs(path) || isURL(path) {
+// manifestPath reads the path of a manifest. Older versions joined those of an
+// included file with the directory of the root.
+func (d *document) manifestPath(n *yaml.Node, at string) string {
+	written := d.text(n, at)
+	path := d.join(written)
+	if d.within == nil || path == written {
 		return path
 	}
-	return filepath.Join(r.dir, path)
+	older := d.within.join(written)
+	if older == path || !d.loader.options.Exists(older) {
+		return path
+	}
+	if d.loader.options.Exists(path) {
+		d.warn(n.Line, at, "%s is read, which is relative to this file; older versions would read %s", path, older)
+		return path
+	}
+	d.warn(n.Line, at, "%s is read, relative to %s as in older versions: write it relative to this file", older, d.within.file)
+	return older
 }
 
 // isURL keeps a URL as written, so that the build can refuse it by name.
 func isURL(path string) bool { return strings.Contains(path, "://") }
+
+// withoutEffect reports the keys of an entry that mean nothing there.
+func (d *document) withoutEffect(n *yaml.Node, at string, p *parts, kind string, allowed ...string) {
+	for _, key := range p.keys {
+		if !slices.Contains(allowed, key) {
+			d.loose(n.Line, join(at, key), "has no effect in an entry %s", kind)
+		}
+	}
+}

@@ -2,7 +2,6 @@ package config
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -21,6 +20,12 @@ type reader struct {
 	file     string
 	findings []Finding
 	merges   int
+	// lines gives the line of the file for each line that the parser saw; nil if
+	// they are the same. They differ after a template.
+	lines []int
+	// lenient makes warnings of what older versions of the format let pass.
+	lenient  bool
+	warnings []Finding
 }
 
 // field is a key that a mapping may have.
@@ -33,14 +38,40 @@ type field struct {
 
 // found records a finding.
 func (r *reader) found(line int, at, format string, args ...any) {
-	r.findings = append(r.findings, Finding{
-		File: r.file, Line: line, Field: at, Text: fmt.Sprintf(format, args...),
-	})
+	r.findings = append(r.findings, r.finding(line, at, format, args...))
 }
 
-// mapping reads a mapping with exactly the given fields. later names keys that
-// other versions of the tool know, so that the message can say so.
-func (r *reader) mapping(n *yaml.Node, at string, fields []field, later ...string) {
+// warn records something that is accepted.
+func (r *reader) warn(line int, at, format string, args ...any) {
+	r.warnings = append(r.warnings, r.finding(line, at, format, args...))
+}
+
+// loose records what only old files may have: a finding, or a warning if the
+// reader is lenient.
+func (r *reader) loose(line int, at, format string, args ...any) {
+	f := r.finding(line, at, format, args...)
+	if r.lenient {
+		r.warnings = append(r.warnings, f)
+		return
+	}
+	f.Lenient = true
+	r.findings = append(r.findings, f)
+}
+
+func (r *reader) finding(line int, at, format string, args ...any) Finding {
+	return Finding{File: r.file, Line: r.line(line), Field: at, Text: fmt.Sprintf(format, args...)}
+}
+
+// line gives the line of the file for a line of what the parser saw.
+func (r *reader) line(seen int) int {
+	if seen < 1 || seen > len(r.lines) {
+		return seen
+	}
+	return r.lines[seen-1]
+}
+
+// mapping reads a mapping with exactly the given fields.
+func (r *reader) mapping(n *yaml.Node, at string, fields []field) {
 	pairs, ok := r.pairs(n, at)
 	if !ok {
 		return
@@ -51,10 +82,8 @@ func (r *reader) mapping(n *yaml.Node, at string, fields []field, later ...strin
 		case known && isNull(p.value):
 		case known:
 			f.read(p.value, join(at, f.key))
-		case slices.Contains(later, p.key.Value):
-			r.found(p.key.Line, join(at, p.key.Value), "this field is not supported by this version")
 		default:
-			r.found(p.key.Line, at, "unknown field %s%s", strconv.Quote(p.key.Value), didYouMean(p.key.Value, keys(fields)))
+			r.loose(p.key.Line, at, "unknown field %s%s", strconv.Quote(p.key.Value), didYouMean(p.key.Value, keys(fields)))
 		}
 	}
 }
@@ -83,7 +112,7 @@ func (r *reader) pairs(n *yaml.Node, at string) ([]pair, bool) {
 			continue
 		}
 		if first, twice := lines[key.Value]; twice {
-			r.found(key.Line, at, "key %s is there twice, first on line %d", strconv.Quote(key.Value), first)
+			r.found(key.Line, at, "key %s is there twice, first on line %d", strconv.Quote(key.Value), r.line(first))
 			continue
 		}
 		lines[key.Value] = key.Line

@@ -14,7 +14,7 @@ func three(t *testing.T) *File {
   - {name: network, type: yaml, path: a, tags: [base, net, net]}
   - {name: storage, type: yaml, path: b, tags: [base]}
   - {name: apps, type: yaml, path: c}
-`), "tazuna.yaml", LoadOptions{})
+`), "tazuna.yaml", withTypes())
 	require.NoError(t, err)
 	return f
 }
