@@ -1,0 +1,21 @@
+package bundle
+
+import "github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/hook/document"
+
+// ParseChangelog reads changelog.yaml. It is for catalogues, so nothing in it is
+// an Error but that it can't be read.
+func ParseChangelog(data []byte, file string) (c Changelog, findings []Finding) {
+	r, value, findings := openDocument(data, file)
+	if r == nil {
+		return Changelog{}, findings
+	}
+	r.mapping(value, "", false, []document.Field{
+		{Key: "features", Read: func(v any, at string) { c.Features = r.Texts(v, at) }},
+		{Key: "fixes", Read: func(v any, at string) { c.Fixes = r.Texts(v, at) }},
+	})
+	findings = r.findings()
+	for i := range findings {
+		findings[i].Severity = Warning
+	}
+	return c, findings
+}
