@@ -1,7 +1,6 @@
 package chart
 
 import (
-	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
@@ -17,7 +16,12 @@ type TemplateError struct {
 	Text   string // what is wrong, and the expression; may quote what the template says
 	// Callers are the places that led there, the nearest first, as FILE:LINE:COLUMN.
 	Callers []string
+
+	cause error
 }
+
+// Unwrap returns the engine's error, and through it what Request.Lookup returned.
+func (e *TemplateError) Unwrap() error { return e.cause }
 
 func (e *TemplateError) Error() string {
 	text := e.Text
@@ -61,63 +65,82 @@ var tplText = regexp.MustCompile(`((?:cannot parse template|error during tpl fun
 func templateError(err error, files map[string]bool) error {
 	text := tplText.ReplaceAllString(err.Error(), "$1 a text")
 	if m := inParentheses.FindStringSubmatch(text); m != nil {
-		e := &TemplateError{Text: strings.TrimSpace(m[2])}
+		e := &TemplateError{Text: strings.TrimSpace(m[2]), cause: err}
 		e.File, e.Line, e.Column = splitPlace(m[1])
 		return e
 	}
-	frames := readFrames(text)
-	for len(frames) > 0 {
-		last := frames[len(frames)-1]
-		file, line, column := splitPlace(last.place)
-		if !files[file] && len(frames) > 1 {
-			// Inside of a text that was given to tpl: the frame before is in a file.
-			frames[len(frames)-2].text = last.text
-			frames = frames[:len(frames)-1]
-			continue
-		}
-		e := &TemplateError{File: file, Line: line, Column: column, Text: last.text}
-		for i := len(frames) - 2; i >= 0; i-- {
-			e.Callers = append(e.Callers, frames[i].place)
-		}
-		return e
+	frames := readTrace(text)
+	if len(frames) == 0 {
+		frames = readChain(text)
 	}
-	return &TemplateError{Text: text}
+	return fromFrames(frames, text, files, err)
 }
 
-// frame is one step of the engine's trace.
-type frame struct{ place, text string }
+// frame is one step from the rendered file to the fault.
+type frame struct{ place, expression, text string }
 
-// readFrames reads the engine's trace: a line with a place, one with the
+// fromFrames takes the innermost place that lies in a file. What lies deeper is in
+// a text that was given to tpl.
+func fromFrames(frames []frame, text string, files map[string]bool, cause error) error {
+	innermost := len(frames) - 1
+	for innermost > 0 {
+		if file, _, _ := splitPlace(frames[innermost].place); files[file] {
+			break
+		}
+		innermost--
+	}
+	if innermost < 0 {
+		return &TemplateError{Text: text, cause: cause}
+	}
+	last := frames[len(frames)-1]
+	e := &TemplateError{Text: strings.TrimSpace(last.text), cause: cause}
+	if last.expression != "" {
+		e.Text += ", in " + last.expression
+	}
+	if innermost < len(frames)-1 {
+		e.Text += ", in a text given to tpl"
+	}
+	e.File, e.Line, e.Column = splitPlace(frames[innermost].place)
+	for i := innermost - 1; i >= 0; i-- {
+		e.Callers = append(e.Callers, frames[i].place)
+	}
+	return e
+}
+
+// readTrace reads the form of several lines: one with a place, one with the
 // expression that is indented by two, one with the message that is indented by four.
-func readFrames(text string) []frame {
+func readTrace(text string) []frame {
 	var frames []frame
-	var expression string
 	for line := range strings.SplitSeq(text, "\n") {
 		trimmed := strings.TrimLeft(line, " ")
 		switch indent := len(line) - len(trimmed); {
 		case indent == 0 && isPlace(line):
 			frames = append(frames, frame{place: line})
-			expression = ""
 		case len(frames) == 0 || trimmed == "":
 		case indent == 2 && strings.HasPrefix(trimmed, "executing "):
-			_, expression, _ = strings.Cut(strings.TrimSuffix(trimmed, ":"), " at ")
+			_, frames[len(frames)-1].expression, _ = strings.Cut(strings.TrimSuffix(trimmed, ":"), " at ")
 		default:
-			last := &frames[len(frames)-1]
-			last.text = joinText(last.text, trimmed, expression)
-			expression = ""
+			frames[len(frames)-1].text += trimmed + " "
 		}
 	}
 	return frames
 }
 
-func joinText(text, more, expression string) string {
-	if expression != "" {
-		more = fmt.Sprintf("%s, in %s", more, expression)
+// step is one link of the form of one line, as text/template writes it.
+var step = regexp.MustCompile(`template: (\S+:\d+): (?:executing "[^"]*" at (<[^>]*>): )?`)
+
+// readChain reads the form of one line: each step is followed by what it called,
+// the last one by the fault.
+func readChain(text string) []frame {
+	var frames []frame
+	for _, at := range step.FindAllStringSubmatchIndex(text, -1) {
+		f := frame{place: text[at[2]:at[3]], text: text[at[1]:]}
+		if at[4] >= 0 {
+			f.expression = text[at[4]:at[5]]
+		}
+		frames = append(frames, f)
 	}
-	if text == "" {
-		return more
-	}
-	return text + " " + more
+	return frames
 }
 
 // isPlace tells FILE:LINE or FILE:LINE:COLUMN from a message.

@@ -29,8 +29,7 @@ func (r *Result) read(texts map[string]string, strictKeys bool) error {
 		}
 	}
 	for _, o := range objects {
-		hook, isHook, warnings, faults := hookOf(o)
-		findings = append(findings, faults...)
+		hook, isHook, warnings := hookOf(o)
 		r.Warnings = append(r.Warnings, warnings...)
 		switch {
 		case !isHook:
