@@ -1,0 +1,80 @@
+package printers
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/report"
+)
+
+func TestPackageFindings(t *testing.T) {
+	f := report.NewFindings("shop", []report.Finding{
+		{Severity: report.Error, Rule: "schema", File: "openapi/settings.yaml", Line: 4, Text: "wanted a type,\nfound \x1b[31mnone"},
+		{Severity: report.Warning, Rule: "docs", Text: "there is no docs/README.md"},
+	})
+	goldenPlainAndColored(t, "package-findings", func(o Options) error { return PackageFindings(f, o) })
+	var out bytes.Buffer
+	require.NoError(t, PackageFindings(report.NewFindings("shop", nil), testOptions(&out)))
+	assert.Equal(t, "shop: nothing found\n", out.String())
+}
+
+func TestPackageHooks(t *testing.T) {
+	order := int64(10)
+	l := &report.HookList{
+		Package: "shop",
+		Hooks: []report.Hook{
+			{ID: "hooks/a.sh", Type: "shell", MinInterval: "5s", Burst: 2, Bindings: []report.Binding{
+				{Type: "beforeHelm", Order: &order},
+				{Type: "kubernetes", Name: "pods", Queue: "main", Objects: "Pod (v1)", Events: []string{"Added", "Deleted"}, Resynchronization: "10m0s"},
+			}},
+			{ID: "hooks/batch:x:0", Type: "batch", Bindings: []report.Binding{{Type: "schedule", Name: "nightly", Crontab: "0 3 * * *", Queue: "slow"}}},
+		},
+		Checks: []string{"hooks/batch"}, Ready: []string{"hooks/batch:ready"},
+		Skipped: []report.Skipped{{File: "hooks/lib", Reason: "directory of what hooks use, not of hooks"}},
+	}
+	goldenPlainAndColored(t, "package-hooks", func(o Options) error { return PackageHooks(l, o) })
+	var out bytes.Buffer
+	require.NoError(t, PackageHooks(&report.HookList{}, testOptions(&out)))
+	assert.Equal(t, "No hooks.\n", out.String())
+}
+
+func TestPackageHookRuns(t *testing.T) {
+	state := func(members string) map[string]any {
+		return map[string]any{
+			"apiVersion": "v1", "kind": "ConfigMap",
+			"metadata": map[string]any{"name": "d8a-shop-state", "namespace": "default"},
+			"data":     map[string]any{"members": members},
+		}
+	}
+	r := &report.HookRuns{
+		Package: "shop", Instance: "default.shop",
+		Runs: []report.HookRun{
+			{
+				Hook: "hooks/a.sh", Binding: "beforeHelm", Stdout: "looking\nfound\n", Stderr: "a\x1b]0;title\x07\n",
+				ValuesBefore: map[string]any{"replicas": 1, "internal": map[string]any{}},
+				ValuesAfter:  map[string]any{"replicas": 1, "internal": map[string]any{"members": []any{"a"}}},
+				Objects: []report.ObjectChange{
+					{Operation: "CreateOrUpdate", APIVersion: "v1", Kind: "ConfigMap", Namespace: "default", Name: "d8a-shop-state", Before: state("[]"), After: state(`["a"]`)},
+					{Operation: "Delete", APIVersion: "v1", Kind: "ConfigMap", Namespace: "default", Name: "d8a-shop-old", Before: state("x")},
+					{Operation: "Delete", APIVersion: "v1", Kind: "ConfigMap", Namespace: "default", Name: "d8a-shop-gone"},
+				},
+				Metrics: []report.Metric{
+					{Name: "members", Action: "set", Value: 1, Group: "members", Labels: map[string]string{"b": "2", "a": "x"}},
+					{Action: "expire", Group: "old"},
+				},
+				Notes: []string{"operation 1 (CreateOrUpdate): name state became d8a-shop-state"},
+			},
+			{Hook: "hooks/b.sh", Binding: "pods", Error: "ended with exit code 1\n  no such file"},
+			{Hook: "hooks/c.sh", Binding: "pods", Error: "ended with exit code 1", Allowed: true},
+			{Hook: "hooks/d.sh", Binding: "pods"},
+		},
+		NotRun: []string{"hooks/e.sh (afterHelm)"},
+	}
+	goldenPlainAndColored(t, "package-hook-runs", func(o Options) error { return PackageHookRuns(r, o) })
+	var out bytes.Buffer
+	require.NoError(t, PackageHookRuns(&report.HookRuns{}, testOptions(&out)))
+	assert.Equal(t, "No hook runs.\n", out.String())
+}
