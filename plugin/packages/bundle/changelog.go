@@ -3,9 +3,14 @@ package bundle
 import "github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/hook/document"
 
 // ParseChangelog reads changelog.yaml. It is for catalogues, so nothing in it is
-// an Error but that it can't be read.
+// worth more than a Warning.
 func ParseChangelog(data []byte, file string) (c Changelog, findings []Finding) {
-	r, value, findings := openDocument(data, file)
+	defer func() {
+		for i := range findings {
+			findings[i].Severity = Warning
+		}
+	}()
+	r, value, findings := openDocument(data, file, document.One)
 	if r == nil {
 		return Changelog{}, findings
 	}
@@ -13,9 +18,5 @@ func ParseChangelog(data []byte, file string) (c Changelog, findings []Finding) 
 		{Key: "features", Read: func(v any, at string) { c.Features = r.Texts(v, at) }},
 		{Key: "fixes", Read: func(v any, at string) { c.Fixes = r.Texts(v, at) }},
 	})
-	findings = r.findings()
-	for i := range findings {
-		findings[i].Severity = Warning
-	}
-	return c, findings
+	return c, r.findings()
 }

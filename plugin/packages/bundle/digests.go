@@ -11,9 +11,9 @@ var (
 	imageDigest = regexp.MustCompile(`^sha256:[a-f0-9]{64}$`)
 )
 
-// ParseDigests reads images_digests.json: one mapping of names to digests.
+// ParseDigests reads images_digests.json: one mapping of names to digests, in JSON.
 func ParseDigests(data []byte, file string) (map[string]string, []Finding) {
-	r, value, findings := openDocument(data, file)
+	r, value, findings := openDocument(data, file, document.OneJSON)
 	if r == nil {
 		return nil, findings
 	}

@@ -14,10 +14,13 @@ const DefinitionFile = "package.yaml"
 // names of objects and of repositories.
 var dnsLabel = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$`)
 
+// IsName tells whether a text can be the name of a package.
+func IsName(text string) bool { return dnsLabel.MatchString(text) }
+
 // ParseDefinition reads package.yaml. With an Error among the findings the
 // Definition is what could be read of it.
 func ParseDefinition(data []byte, file string) (Definition, []Finding) {
-	r, value, findings := openDocument(data, file)
+	r, value, findings := openDocument(data, file, document.One)
 	if r == nil {
 		return Definition{}, findings
 	}
@@ -76,7 +79,7 @@ func (p *parser) moduleOnly(_ any, at string) {
 
 func (p *parser) label(value any, at string) string {
 	name := p.Filled(value, at)
-	if name != "" && !dnsLabel.MatchString(name) {
+	if name != "" && !IsName(name) {
 		p.Found(at, "wanted up to 63 small letters, digits and dashes, found %q", name)
 	}
 	return name

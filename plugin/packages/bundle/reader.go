@@ -21,9 +21,9 @@ type reader struct {
 
 // openDocument reads the one document of a file. nil, with findings, if that can't
 // be done.
-func openDocument(data []byte, file string) (r *reader, value any, findings []Finding) {
+func openDocument(data []byte, file string, read func([]byte) (any, error)) (r *reader, value any, findings []Finding) {
 	r = &reader{file: file}
-	value, err := document.One(data)
+	value, err := read(data)
 	switch {
 	case errors.Is(err, document.ErrEmpty):
 		return nil, nil, []Finding{{Severity: Error, File: file, Text: "is empty"}}
