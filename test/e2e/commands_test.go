@@ -24,6 +24,7 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 		"code":             cmdCode,
 		"writes":           cmdWrites,
 		"apply-twice":      cmdApplyTwice,
+		"writes-again":     cmdWritesAgain,
 		"verdicts":         cmdVerdicts,
 		"json":             cmdJSON,
 		"waitfor":          cmdWaitfor,
@@ -33,6 +34,13 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 
 func cmdTazuna(ts *testscript.TestScript, neg bool, args []string) {
 	run := of(ts)
+	run.tazuna(ts, neg, args)
+	if !neg {
+		run.applied(ts, args)
+	}
+}
+
+func (run *script) tazuna(ts *testscript.TestScript, neg bool, args []string) {
 	run.beginRun(ts)
 	run.exec(ts, neg, "kubectl-tazuna", args...)
 }
@@ -50,6 +58,9 @@ func cmdKubectl(ts *testscript.TestScript, neg bool, args []string) {
 	// kubectl may run our program as its plugin.
 	run.beginRun(ts)
 	run.exec(ts, neg, "kubectl", args...)
+	if !neg && len(args) > 0 && args[0] == "tazuna" {
+		run.applied(ts, args[1:])
+	}
 }
 
 func cmdCpctl(ts *testscript.TestScript, neg bool, args []string) {
@@ -85,18 +96,18 @@ func cmdWrites(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	run := of(ts)
 	// A program that ignored the user agent would count as one that wrote nothing.
-	if len(run.requests(ts)) == 0 {
+	if len(run.requests(ts, run.agent)) == 0 {
 		ts.Fatalf("no request with the user agent %s was seen at all", run.agent)
 	}
-	written := run.requests(ts, "--writes")
+	written := run.requests(ts, run.agent, "--writes")
 	if (strconv.Itoa(len(written)) == args[0]) == neg {
 		ts.Fatalf("%d write requests:\n%s", len(written), strings.Join(written, "\n"))
 	}
 }
 
-// requests returns the requests of our last run, each as JSON.
-func (run *script) requests(ts *testscript.TestScript, flags ...string) []string {
-	args := append([]string{"requests", "--dir", run.controlplane, "--user-agent", run.agent, "--list"}, flags...)
+// requests returns the requests of one run of our program, each as JSON.
+func (run *script) requests(ts *testscript.TestScript, agent string, flags ...string) []string {
+	args := append([]string{"requests", "--dir", run.controlplane, "--user-agent", agent, "--list"}, flags...)
 	out, err := exec.Command(filepath.Join(run.bin, "controlplane"), args...).Output()
 	ts.Check(err)
 	return strings.FieldsFunc(string(out), func(r rune) bool { return r == '\n' })
@@ -106,11 +117,12 @@ func cmdApplyTwice(ts *testscript.TestScript, neg bool, args []string) {
 	if neg {
 		ts.Fatalf("unsupported: ! apply-twice")
 	}
-	apply := append([]string{"apply", "--yes"}, args...)
-	cmdTazuna(ts, false, apply)
-	cmdTazuna(ts, false, append([]string{"diff"}, args...))
-	cmdTazuna(ts, false, apply)
+	run, apply := of(ts), append([]string{"apply", "--yes"}, args...)
+	run.tazuna(ts, false, apply)
+	run.tazuna(ts, false, append([]string{"diff"}, args...))
+	run.tazuna(ts, false, apply)
 	cmdWrites(ts, false, []string{"0"})
+	run.again.done++
 }
 
 func cmdJSON(ts *testscript.TestScript, neg bool, args []string) {

@@ -30,6 +30,10 @@
 // $CLUSTER and $USER are the names in it, $CONTROLPLANE is the directory of the
 // control plane.
 //
+// After the last successful apply of each script the harness runs the same once
+// more: it must make no write request. --always-write and input from stdin are
+// exempt; what else has to write again says why with writes-again.
+//
 // Commands beside those of testscript:
 //
 //	[!] tazuna ARG...         run kubectl-tazuna; ! wants a failure
@@ -38,6 +42,7 @@
 //	code N                    the exit code of the last tazuna or kubectl was N
 //	[!] writes N              the last tazuna made N write requests, counted by the server
 //	apply-twice ARG...        tazuna apply -y ARG..., then again: nothing to do, no write request
+//	writes-again REASON       exempt the script's last apply from what follows
 //	verdicts ARG...           tazuna diff -o json ARG..., as sorted lines: what would be
 //	                          done to which object, at which path, why and by whom
 //	[!] json TEMPLATE [WANT]  a kubectl jsonpath on the last standard output gives WANT

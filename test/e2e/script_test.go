@@ -33,6 +33,7 @@ type script struct {
 	// last tazuna went by.
 	code  int
 	agent string
+	again again
 }
 
 type scriptKey struct{}
@@ -56,6 +57,9 @@ func (s site) setUp(env *testscript.Env) error {
 	env.Setenv("PATH", s.bin+string(os.PathListSeparator)+env.Getenv("PATH"))
 	env.Setenv("ID", id)
 	env.Setenv("NS", id)
+	if err := run.prepareAgain(env); err != nil {
+		return err
+	}
 	return replaceNames(env.WorkDir, id)
 }
 
