@@ -59,3 +59,70 @@ func TestContextErrorSaysWhatAndWhere(t *testing.T) {
 	require.NoError(t, err)
 	assert.ErrorContains(t, f.CheckContext(""), "a run without a context is refused")
 }
+
+func TestEnvironmentsGuard(t *testing.T) {
+	text := `spec:
+  context_matches: [^dev$]
+  context_match_mode: and
+  environments:
+    prod: {context_matches: [prod, eu]}
+    staging: {context_matches: [stg, eu], context_match_mode: or}
+    open: {}
+    bare:
+`
+	tests := map[string]struct {
+		environment, selected string
+		passes                bool
+	}{
+		"none: the file's":                   {"", "dev", true},
+		"none: not an environment's":         {"", "prod-eu", false},
+		"they replace the file's":            {"prod", "dev", false},
+		"the file's mode is inherited":       {"prod", "prod-us", false},
+		"and holds":                          {"prod", "prod-eu", true},
+		"an own mode":                        {"staging", "stg-us", true},
+		"without patterns every context may": {"open", "anything", true},
+		"without anything every context may": {"bare", "anything", true},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			o := withTypes()
+			o.Environment = test.environment
+			f, err := Parse([]byte(text), "tazuna.yaml", o)
+			require.NoError(t, err)
+			assert.Equal(t, []string{"prod", "staging", "open", "bare"}, f.Tazuna.Spec.Environments)
+			assert.Equal(t, test.passes, f.CheckContext(test.selected) == nil)
+		})
+	}
+
+	o := withTypes()
+	o.Environment = "prd"
+	_, err := Parse([]byte(text), "tazuna.yaml", o)
+	require.EqualError(t, err, `tazuna.yaml:2: spec.environments: no environment "prd", which -e asks for; did you mean "prod"?`)
+	o.Lenient = true
+	f, err := Parse([]byte(text), "tazuna.yaml", o)
+	require.NoError(t, err)
+	assert.Len(t, f.Warnings, 1)
+	require.NoError(t, f.CheckContext("dev"), "an unknown environment leaves the file's guard")
+	require.Error(t, f.CheckContext("prod-eu"))
+
+	_, err = Parse([]byte("spec: {environments: {'': {}, x: {context_matches: ['(']}}}"), "tazuna.yaml", withTypes())
+	require.ErrorContains(t, err, "the name of an environment is empty")
+	require.ErrorContains(t, err, "spec.environments.x.context_matches[0]: error parsing regexp")
+}
+
+func TestContextErrorNamesTheEnvironment(t *testing.T) {
+	o := withTypes()
+	o.Environment = "prod"
+	f, err := Parse([]byte("spec:\n  environments:\n    prod:\n      context_matches: [^prod-]\n"), "tazuna.yaml", o)
+	require.NoError(t, err)
+	require.EqualError(t, f.CheckContext("dev"),
+		`tazuna.yaml:4: context "dev" is refused: context_matches of environment prod wants one of: ^prod-; select another with --context`)
+}
+
+func TestUnanchored(t *testing.T) {
+	f, err := Parse([]byte("spec: {context_matches: [prod, ^prod, prod$, '\\bprod']}"), "tazuna.yaml", withTypes())
+	require.NoError(t, err)
+	found := f.Unanchored()
+	require.Len(t, found, 1)
+	assert.Contains(t, found[0].String(), `the pattern prod matches any part of a name, as in "nonprod"`)
+}

@@ -180,12 +180,12 @@ func (r Reader) written(n *yaml.Node) *yaml.Node {
 }
 
 // ReadDocument reads a YAML file that isn't a tazuna.yaml with the same
-// strictness: read gets the root of its only document; wanted words what that
-// should be. The error is an *Error.
-func ReadDocument(data []byte, path, wanted string, read func(r Reader, root *yaml.Node)) error {
-	r := Reader{reader: &reader{file: path}, Dir: filepath.Dir(path)}
+// strictness, or leniency: read gets the root of its only document; wanted words
+// what that should be. The error is an *Error.
+func ReadDocument(data []byte, path, wanted string, lenient bool, read func(r Reader, root *yaml.Node)) ([]Finding, error) {
+	r := Reader{reader: &reader{file: path, lenient: lenient}, Dir: filepath.Dir(path)}
 	if root := r.document(data, wanted); root != nil {
 		read(r, root)
 	}
-	return newError(r.findings)
+	return r.warnings, newError(r.findings)
 }

@@ -43,7 +43,7 @@ var mayImport = map[string][]string{
 	// The command line joins everything, and nobody imports it but main.
 	"plugin/quiet": {},
 	"plugin/command": {
-		"plugin/object", "plugin/config", "plugin/build", "plugin/cluster", "plugin/state",
+		"plugin/object", "plugin/config", "plugin/genesis", "plugin/build", "plugin/cluster", "plugin/state",
 		"plugin/plan", "plugin/apply", "plugin/packages", "plugin/memo", "plugin/quiet", "plugin/registry", "plugin/chart", "printers",
 	},
 	"cmd":                {"plugin/command"},
