@@ -24,7 +24,8 @@ var mayImport = map[string][]string{
 	"plugin/expression": {},
 	"plugin/chart":      {"plugin/object"},
 	"plugin/config":     {"plugin/object", "plugin/expression"},
-	"plugin/build":      {"plugin/object", "plugin/chart", "plugin/registry", "plugin/config"},
+	"plugin/genesis":    {"plugin/object", "plugin/config"},
+	"plugin/build":      {"plugin/object", "plugin/chart", "plugin/registry", "plugin/config", "plugin/genesis"},
 	// Registries of artifacts.
 	"plugin/registry": {},
 	// The cluster, and what is kept in it.
@@ -33,6 +34,7 @@ var mayImport = map[string][]string{
 	// Deciding and doing.
 	"plugin/plan":  {"plugin/object", "plugin/cluster", "plugin/state", "plugin/config", "plugin/expression", "plugin/apply/prune"},
 	"plugin/apply": {"plugin/object", "plugin/cluster", "plugin/state", "plugin/config", "plugin/plan"},
+	"plugin/probe": {"plugin/object", "plugin/cluster", "plugin/config", "plugin/expression"},
 	"plugin/packages": {
 		"plugin/registry", "plugin/object", "plugin/chart", "plugin/config", "plugin/cluster", "plugin/plan", "plugin/apply",
 	},
@@ -43,7 +45,7 @@ var mayImport = map[string][]string{
 	// The command line joins everything, and nobody imports it but main.
 	"plugin/quiet": {},
 	"plugin/command": {
-		"plugin/object", "plugin/config", "plugin/genesis", "plugin/build", "plugin/cluster", "plugin/state",
+		"plugin/object", "plugin/config", "plugin/genesis", "plugin/probe", "plugin/build", "plugin/cluster", "plugin/state",
 		"plugin/plan", "plugin/apply", "plugin/packages", "plugin/memo", "plugin/quiet", "plugin/registry", "plugin/chart", "printers",
 	},
 	"cmd":                {"plugin/command"},
