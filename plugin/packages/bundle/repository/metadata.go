@@ -45,7 +45,7 @@ func (r Repository) readMetadata(ctx context.Context, ref registry.Reference) (m
 		return nil, nil, err
 	}
 	defer artifact.Close()
-	temp, err := os.MkdirTemp("", "tazuna-metadata-")
+	temp, err := os.MkdirTemp(r.TempDir, "tazuna-metadata-")
 	if err != nil {
 		return nil, nil, fmt.Errorf("metadata %s: %w", ref, err)
 	}

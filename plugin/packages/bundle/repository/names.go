@@ -25,6 +25,8 @@ type Repository struct {
 	Client *registry.Client
 	// Root is REPO, without tag and digest, or a layout.
 	Root registry.Reference
+	// TempDir is where metadata is unpacked; empty: the system's directory.
+	TempDir string
 }
 
 // Listing is the tag that makes a package listed.
