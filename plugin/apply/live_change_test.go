@@ -126,7 +126,7 @@ spec:
 	assert.Equal(t, OutcomeRefused, of(r, "conf-a").Outcome, "still stuck, though nothing changes")
 	assert.NotNil(t, w.get("v1", "ConfigMap", "conf-a"))
 
-	w.policy.ObjectTimeout = 45 * time.Second
+	w.policy.ObjectTimeout = 2 * time.Minute
 	r = w.apply(text("b", ""))
 	assert.Equal(t, VerdictDone, r.Verdict, "%+v", r.Objects)
 	assert.Nil(t, w.get("v1", "ConfigMap", "conf-a"))

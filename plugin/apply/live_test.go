@@ -197,7 +197,7 @@ spec:
 	assert.Equal(t, Counts{Deleted: 1, Failed: 1, Skipped: 2}, r.Counts)
 	assert.NotNil(t, w.get("v1", "Namespace", w.ns))
 
-	w.policy.ObjectTimeout = 45 * time.Second
+	w.policy.ObjectTimeout = 2 * time.Minute
 	w.patch(w.docs("dID.example/v1"), "Boat", "b", "", `{"metadata":{"finalizers":null}}`)
 	r = w.apply("")
 	assert.Equal(t, VerdictDone, r.Verdict, "%+v", r.Objects)

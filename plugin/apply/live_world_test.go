@@ -60,7 +60,7 @@ func newWorld(t *testing.T) *world {
 		policy: DefaultPolicy(true), planned: plan.ManifestPolicy(),
 	}
 	w.manifest = w.ns
-	w.policy.ObjectTimeout = 45 * time.Second
+	w.policy.ObjectTimeout = 2 * time.Minute
 	w.planned.Prune = true
 	t.Cleanup(w.cleanUp)
 	return w

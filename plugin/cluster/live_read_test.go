@@ -254,23 +254,32 @@ func TestLiveWatch(t *testing.T) {
 	all, err := c.Collect(t.Context(), configMaps, ListOptions{Namespace: ns, FieldSelector: "metadata.name!=kube-root-ca.crt"})
 	require.NoError(t, err)
 	require.Len(t, all.Items, 1)
-	w, err := c.Watch(t.Context(), configMaps, ns, ListOptions{FieldSelector: "metadata.name!=kube-root-ca.crt", ResourceVersion: all.ResourceVersion})
+	o := ListOptions{FieldSelector: "metadata.name!=kube-root-ca.crt", ResourceVersion: all.ResourceVersion}
+	w, err := c.Watch(t.Context(), configMaps, ns, o)
 	require.NoError(t, err)
-	defer w.Stop()
+	defer func() { w.Stop() }()
 	apply("after", "1")
 	apply("before", "2")
 	require.NoError(t, c.Delete(t.Context(), configMaps, ns, "after", DeleteOptions{}))
 
 	var got []string
+	deadline := time.After(time.Minute)
 	for len(got) < 3 {
 		select {
-		case e := <-w.ResultChan():
-			o := e.Object.(*unstructured.Unstructured)
-			assert.Equal(t, configMaps.GVK, o.GroupVersionKind())
-			if e.Type != watch.Bookmark {
-				got = append(got, string(e.Type)+" "+o.GetName())
+		case e, open := <-w.ResultChan():
+			if !open { // a busy server ends watches as it likes
+				w, err = c.Watch(t.Context(), configMaps, ns, o)
+				require.NoError(t, err)
+				continue
 			}
-		case <-time.After(20 * time.Second):
+			object, ok := e.Object.(*unstructured.Unstructured)
+			require.True(t, ok, "%v", e)
+			o.ResourceVersion = object.GetResourceVersion()
+			assert.Equal(t, configMaps.GVK, object.GroupVersionKind())
+			if e.Type != watch.Bookmark {
+				got = append(got, string(e.Type)+" "+object.GetName())
+			}
+		case <-deadline:
 			t.Fatalf("only %v", got)
 		}
 	}
@@ -279,7 +288,9 @@ func TestLiveWatch(t *testing.T) {
 	metadata, err := c.Watch(t.Context(), configMaps, ns, ListOptions{MetadataOnly: true})
 	require.NoError(t, err)
 	defer metadata.Stop()
-	first := (<-metadata.ResultChan()).Object.(*unstructured.Unstructured)
+	event := <-metadata.ResultChan()
+	first, ok := event.Object.(*unstructured.Unstructured)
+	require.True(t, ok, "%v", event)
 	assert.NotContains(t, first.Object, "data")
 	assert.Equal(t, configMaps.GVK, first.GroupVersionKind())
 }
