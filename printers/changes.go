@@ -31,7 +31,7 @@ func (p *printer) block(o plan.ObjectReport) error {
 		p.refused(o)
 	case plan.OpBlocked:
 		p.blocked(o)
-	case plan.OpError:
+	case plan.OpError, plan.OpExists:
 		p.heading(string(o.Op), o)
 		p.reason(o.Reason)
 	default:

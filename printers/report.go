@@ -93,10 +93,17 @@ func title(kind, name, apiVersion, namespace string) string {
 	if namespace != "" {
 		scope = "namespace: " + cleanCell(namespace)
 	}
-	return fmt.Sprintf("%s/%s (%s) %s",
-		strings.ToLower(cleanCell(kind)), cleanCell(name), cleanCell(apiVersion), scope)
+	return named(kind, name, apiVersion) + " " + scope
+}
+
+// named is a title without the scope.
+func named(kind, name, apiVersion string) string {
+	return fmt.Sprintf("%s/%s (%s)", strings.ToLower(cleanCell(kind)), cleanCell(name), cleanCell(apiVersion))
 }
 
 func objectTitle(o plan.ObjectReport) string {
+	if o.ScopeUnknown {
+		return named(o.Kind, o.Name, o.APIVersion)
+	}
 	return title(o.Kind, o.Name, o.APIVersion, o.Namespace)
 }

@@ -52,7 +52,7 @@ func listed(objects []plan.ObjectReport) []plan.ObjectReport {
 
 func (p *printer) summaryCells(o plan.ObjectReport) []cell {
 	namespace := cleanCell(o.Namespace)
-	if namespace == "" {
+	if namespace == "" && !o.ScopeUnknown {
 		namespace = "(cluster)"
 	}
 	age := ""
@@ -89,6 +89,7 @@ func opCounts(s plan.Summary) string {
 		{s.Replace, "replace"},
 		{s.Refused, "refused"},
 		{s.Blocked, "blocked"},
+		{s.Skip, "skip"},
 		{s.Failed, "failed"},
 	} {
 		if more.n > 0 {

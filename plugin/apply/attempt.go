@@ -33,6 +33,7 @@ const (
 	doneDeleting              // deletion asked for, the object is still there
 	doneKept                  // a guard keeps it
 	doneStopped               // the run was told to stop between two requests
+	doneFound                 // somebody else has made it; answer holds the object
 )
 
 // report is what an attempt tells the loop.
@@ -79,6 +80,8 @@ func (a attempt) make() report {
 	switch a.step {
 	case stepDelete:
 		return a.remove()
+	case stepFind:
+		return a.find()
 	default:
 		return a.write()
 	}
@@ -96,6 +99,8 @@ func (r *run) finish(n *node, rep report) {
 		r.wrote(n, rep)
 	case doneUnchanged:
 		r.unchanged(n)
+	case doneFound:
+		r.found(n, rep.answer)
 	case doneGone:
 		r.gone(n)
 	case doneDeleting:
@@ -135,6 +140,11 @@ func (r *run) unchanged(n *node) {
 	o := n.planned
 	if dying := dyingReason(o.Live); dying != "" && n.wantsReady() {
 		r.fail(n, because{reason: dying})
+		return
+	}
+	if o.Strategy.Noop {
+		n.ready = true // whatever it is, it is as wanted
+		r.settle(n, OutcomeUnchanged, because{})
 		return
 	}
 	r.recordUnchanged(n)

@@ -95,7 +95,7 @@ func (r *run) release(n *node) {
 		return
 	}
 	switch n.planned.Op {
-	case plan.OpNone:
+	case plan.OpNone, plan.OpSkip:
 		r.unchanged(n)
 	case plan.OpRefuse, plan.OpBlocked:
 		r.settle(n, OutcomeRefused, because{reason: n.planned.Reason})
@@ -103,7 +103,7 @@ func (r *run) release(n *node) {
 		r.fail(n, r.because(n, "", n.planned.Err))
 	case plan.OpDelete:
 		r.releaseDeletion(n)
-	case plan.OpCreate, plan.OpUpdate, plan.OpAdopt, plan.OpReplace:
+	case plan.OpCreate, plan.OpUpdate, plan.OpAdopt, plan.OpReplace, plan.OpExists:
 		r.enqueue(n)
 	default:
 		r.fail(n, because{reason: "unknown operation " + string(n.planned.Op)})

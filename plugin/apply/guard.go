@@ -65,7 +65,7 @@ func (r *run) incomplete() string {
 		switch {
 		case !n.outcome.good():
 			return fmt.Sprintf("%s %s", n.name(), verbOf(n))
-		case !n.ready && !r.exec.Policy.NoWait:
+		case !n.ready && !r.exec.Policy.NoWait && !n.planned.Strategy.NoWait:
 			return fmt.Sprintf("%s is not ready", n.name())
 		}
 	}

@@ -30,6 +30,7 @@ const (
 	stepDelete      // first half of a replacement, and all of a deletion
 	stepGone        // wait for the end of the deletion
 	stepCreate      // second half of a replacement
+	stepFind        // look whether somebody else has made it
 )
 
 // node is an object or group of the graph with what became of it.
@@ -56,6 +57,7 @@ type node struct {
 	waitReason string
 	podReason  string
 	failure    because
+	failing    failing
 
 	outcome Outcome
 	ready   bool
@@ -104,6 +106,9 @@ func makeNodes(p *plan.Plan, g plan.Graph) []*node {
 }
 
 func firstStep(op plan.Op) step {
+	if op == plan.OpExists {
+		return stepFind
+	}
 	if op == plan.OpDelete || op == plan.OpReplace {
 		return stepDelete
 	}

@@ -6,6 +6,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/apply/prune"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/config"
 )
 
 // Policy holds what a user, or the kind of record, may decide differently.
@@ -33,6 +34,9 @@ type Policy struct {
 	Guards []prune.Filter
 	// MaxPrune refuses all deletions when there would be more.
 	MaxPrune prune.Limit
+	// WaitRules are the user's own conditions for readiness; they are asked before
+	// anything else, the first that matches an object decides.
+	WaitRules []config.WaitRule
 	// CollectLogs adds the last lines of a failing Pod's log to the failure.
 	CollectLogs bool
 }

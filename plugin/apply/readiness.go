@@ -2,6 +2,7 @@ package apply
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/fluxcd/cli-utils/pkg/kstatus/status"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -25,6 +26,13 @@ type Readiness struct {
 	Reason string
 	// Note is something a user should know of an object that counts as ready.
 	Note string
+	// Unblock lets dependants start while the object is still waited for; only
+	// wait rules say so.
+	Unblock bool
+	// FailsAfter, where it is not 0, is how long Condition has to stay as it is for
+	// a waiting object to count as failed.
+	FailsAfter time.Duration
+	Condition  string
 }
 
 // ReadinessOf judges an object by itself: kstatus, but where that says ready too

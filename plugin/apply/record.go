@@ -66,7 +66,7 @@ func (r *run) keysToWrite() map[string][]state.Key {
 	keys := map[string][]state.Key{}
 	for _, o := range r.plan.Objects {
 		writes := o.Op.Writes() && o.Op != plan.OpDelete
-		if writes || o.Op == plan.OpNone && leaving[o.Ref] {
+		if writes || o.Op == plan.OpNone && !o.Strategy.LeftAlone() && leaving[o.Ref] {
 			keys[o.Manifest] = append(keys[o.Manifest], o.Key)
 		}
 	}
@@ -120,7 +120,7 @@ func (r *run) record(n *node, e *state.Entry) {
 // written anyway.
 func (r *run) recordUnchanged(n *node) {
 	o := n.planned
-	if r.exec.Sessions[o.Manifest] == nil || o.UID == "" {
+	if r.exec.Sessions[o.Manifest] == nil || o.UID == "" || o.Op == plan.OpSkip || o.Strategy.LeftAlone() {
 		return
 	}
 	if rec := r.records[o.Manifest]; rec != nil {

@@ -80,6 +80,10 @@ func (a attempt) accept(rep *report, next *plan.Object) bool {
 	case sameChange(before, next):
 		rep.planned = next
 		return false
+	case before.Op == plan.OpCreate && before.Strategy.Create != plan.CreateUsual && mayReplan(next.Op):
+		rep.planned = next
+		rep.notes = append(rep.notes, "somebody made it in the meantime; it is updated, as its create strategy says")
+		return false
 	case a.exec.Policy.Replan && mayReplan(next.Op):
 		rep.planned = next
 		rep.notes = append(rep.notes, "changed since the diff and planned again")
@@ -135,7 +139,7 @@ func opWord(op plan.Op) string {
 // same.
 func sameChange(a, b *plan.Object) bool {
 	return a.Op == b.Op && a.Force == b.Force &&
-		object.Equal(a.Send, b.Send) && object.Equal(a.Status, b.Status) &&
+		(whole || object.Equal(a.Send, b.Send)) && object.Equal(a.Status, b.Status) &&
 		sameDifferences(a, b)
 }
 

@@ -198,7 +198,7 @@ func (r *run) leaveWaiting(n *node) {
 	switch {
 	case n.step == stepGone:
 		r.settle(n, OutcomeLeft, because{reason: "interrupted while it was being deleted"})
-	case n.planned.Op == plan.OpNone:
+	case !n.planned.Op.Writes():
 		r.settle(n, OutcomeUnchanged, because{reason: "interrupted while waiting: " + n.waitReason})
 	default:
 		r.settle(n, OutcomeApplied, because{reason: "interrupted while waiting: " + n.waitReason})

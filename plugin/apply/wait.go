@@ -14,8 +14,8 @@ import (
 // waitReady looks at the server's answer to a write, or at an unchanged object,
 // and waits if that doesn't show it ready and somebody cares.
 func (r *run) waitReady(n *node, u *unstructured.Unstructured) {
-	verdict := ReadinessOf(u)
-	if bare(u.Object) && hasReadiness(n.planned.Ref) {
+	verdict := r.readinessOf(u)
+	if bare(u.Object) && (hasReadiness(n.planned.Ref) || r.isRuled(u.Object)) {
 		verdict = waiting("not looked at yet")
 	}
 	switch {
@@ -25,7 +25,7 @@ func (r *run) waitReady(n *node, u *unstructured.Unstructured) {
 		r.settle(n, n.goodOutcome(), because{})
 	default:
 		r.wait(n, u, verdict.Reason)
-		if verdict.State == StateFailed && n.phase == phaseWaiting {
+		if n.phase == phaseWaiting {
 			r.judge(n, verdict)
 		}
 	}
@@ -53,14 +53,14 @@ func (r *run) mustWait(n *node) bool {
 	if n.wantsReady() {
 		return true
 	}
-	return !r.exec.Policy.NoWait && (n.planned.Op.Writes() || r.deletes)
+	return !r.exec.Policy.NoWait && !n.planned.Strategy.NoWait && (n.planned.Op.Writes() || n.planned.Op == plan.OpExists || r.deletes)
 }
 
 func (n *node) goodOutcome() Outcome {
-	if n.planned.Op == plan.OpNone {
-		return OutcomeUnchanged
+	if n.planned.Op.Writes() {
+		return OutcomeApplied
 	}
-	return OutcomeApplied
+	return OutcomeUnchanged
 }
 
 // wait hands an object to the tracker, with a limit.
@@ -106,7 +106,7 @@ func (r *run) look(n *node, u *unstructured.Unstructured) {
 		r.setReason(n, deletingReason(u.Object))
 		return
 	}
-	r.judge(n, ReadinessOf(u))
+	r.judge(n, r.readinessOf(u))
 }
 
 // judge draws the consequence of a verdict.
@@ -115,7 +115,7 @@ func (r *run) judge(n *node, verdict Readiness) {
 	case StateReady:
 		r.becomeReady(n, verdict)
 	case StateWaiting:
-		r.setReason(n, verdict.Reason)
+		r.judgeWaiting(n, verdict)
 	case StateFailed:
 		r.judgeFailed(n, verdict)
 	}
@@ -151,13 +151,13 @@ func (r *run) before(n *node) Readiness {
 	if o.Live == nil || o.Op == plan.OpReplace || uidOf(o.Live) != n.uid {
 		return Readiness{State: StateReady}
 	}
-	return ReadinessOf(&unstructured.Unstructured{Object: o.Live})
+	return r.readinessOf(&unstructured.Unstructured{Object: o.Live})
 }
 
 // untouched tells that the run has not changed what makes an object ready: it
 // wrote nothing, or nothing that counts as a new generation.
 func (n *node) untouched() bool {
-	if n.planned.Op == plan.OpNone {
+	if !n.planned.Op.Writes() {
 		return true
 	}
 	was := (&unstructured.Unstructured{Object: n.planned.Live}).GetGeneration()

@@ -25,7 +25,7 @@ func (o *applyOptions) again(ctx context.Context, env *Env, shown *plan.Plan, mo
 	if err != nil {
 		return err
 	}
-	if !writes(current) {
+	if !acts(current) {
 		return o.nothingToDo(env, current)
 	}
 	// With the values of Secrets, which differ where their masked forms don't;

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 
@@ -102,10 +103,10 @@ func (o *applyOptions) run(ctx context.Context, env *Env) error {
 		return refusals(current)
 	case unserved(current) != nil:
 		return unserved(current)
-	case !writes(current):
+	case !acts(current):
 		return o.nothingToDo(env, current)
 	}
-	if err := env.confirm(ctx, o.yes, "Apply these changes", report.Context); err != nil {
+	if err := o.mayWrite(ctx, env, report, current); err != nil {
 		return err
 	}
 	err = o.execute(ctx, env, p, current, planner)
@@ -114,6 +115,15 @@ func (o *applyOptions) run(ctx context.Context, env *Env) error {
 		return err
 	}
 	return o.again(ctx, env, current, moved)
+}
+
+// mayWrite asks before a run that writes something; one that only waits for what
+// others make needs no leave.
+func (o *applyOptions) mayWrite(ctx context.Context, env *Env, report *plan.Report, p *plan.Plan) error {
+	if !writes(p) {
+		return nil
+	}
+	return env.confirm(ctx, o.yes, "Apply these changes", report.Context)
 }
 
 func (o *applyOptions) planOptions() planOptions {
@@ -140,13 +150,22 @@ func (o *applyOptions) validateFlags() error {
 	}
 }
 
-// nothingToDo ends a run without writes; refused objects still give exit code 3.
+// nothingToDo ends a run without writes. Refused objects still give exit code 3, and
+// what has failed since it was applied is a failure, as when it was waited for.
 func (o *applyOptions) nothingToDo(env *Env, p *plan.Plan) error {
 	if err := refusals(p); err != nil {
 		return err
 	}
-	for _, text := range p.NotReady() {
-		env.warn("not ready: " + text)
+	var failed []error
+	for _, u := range p.NotReady() {
+		if u.Failed && o.wait {
+			failed = append(failed, fmt.Errorf("not ready: %s", u))
+			continue
+		}
+		env.warn("not ready: " + u.String())
+	}
+	if len(failed) > 0 {
+		return errors.Join(append(failed, errors.New("everything is as wanted and was applied before, but has failed"))...)
 	}
 	env.note("Nothing to do: everything is as wanted.")
 	return nil
@@ -165,6 +184,12 @@ func writes(p *plan.Plan) bool {
 		}
 	}
 	return false
+}
+
+// acts reports whether a run has anything to do: to write, or to wait until
+// somebody else has made an object.
+func acts(p *plan.Plan) bool {
+	return writes(p) || slices.ContainsFunc(p.Objects, func(o *plan.Object) bool { return o.Op == plan.OpExists })
 }
 
 // refusals is the error of a plan in which objects failed or are refused.
@@ -235,6 +260,7 @@ func (o *applyOptions) executor(ctx context.Context, env *Env, p *prepared, plan
 	policy := apply.DefaultPolicy(o.policy.pruneProtected)
 	policy.FieldManager, policy.Validation = o.policy.fieldManager, capitalised(o.validate)
 	policy.NoWait, policy.ObjectTimeout, policy.Replan, policy.MaxPrune = !o.wait, o.timeout, o.replan, limit
+	policy.WaitRules = p.rules.WaitRules
 	progress, err := env.progress()
 	if err != nil {
 		return nil, err

@@ -44,9 +44,6 @@ func (o *buildOptions) run(ctx context.Context, env *Env) error {
 	if err := checkUnique(ctx, results); err != nil {
 		return err
 	}
-	mask := object.DefaultMasker()
-	mask.Rules = append(mask.Rules, plan.MaskRules(&rules)...)
-	mask.Show = o.showSecrets
 	var out bytes.Buffer
 	for _, r := range results {
 		for _, w := range r.Warnings {
@@ -56,6 +53,8 @@ func (o *buildOptions) run(ctx context.Context, env *Env) error {
 			continue
 		}
 		for _, obj := range r.Objects {
+			mask := object.DefaultMasker()
+			mask.Rules, mask.Show = append(mask.Rules, plan.MaskRulesFor(&rules, obj.Body)...), o.showSecrets
 			text, err := object.EncodeYAML(mask.One(obj.Body))
 			if err != nil {
 				return fmt.Errorf("print %s: %w", obj.Ref(), err)

@@ -81,7 +81,7 @@ func (o *explainOptions) run(ctx context.Context, env *Env, args []string) error
 	view := viewOptions{showSecrets: o.show, rules: p.rules}
 	list := printers.NewExplanationList(nil)
 	for _, obj := range result.Select(plan.Selection{Kinds: []string{kind}, Names: []string{name}}) {
-		list.Items = append(list.Items, obj.Explain(view.masker()).Under(path))
+		list.Items = append(list.Items, result.Explain(obj, view.baseMasker()).Under(path))
 	}
 	if len(list.Items) == 0 {
 		return fmt.Errorf("the files name no %s: wanted one of the kinds and names that build prints", args[0])

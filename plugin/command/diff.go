@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/build"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/config"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/plan"
 )
@@ -118,35 +119,37 @@ func (o *diffOptions) compare(ctx context.Context, env *Env) (*plan.Report, erro
 // read as the first one is: a tazuna.yaml, files or directories.
 func (o *diffOptions) compareFiles(ctx context.Context, env *Env) (*plan.Plan, error) {
 	other := sourceOptions{files: o.against, recursive: o.source.recursive, allowEmpty: o.source.allowEmpty}
-	desired, err := env.buildOffline(ctx, &o.source)
+	desired, rules, err := env.buildOffline(ctx, &o.source)
 	if err != nil {
 		return nil, err
 	}
-	base, err := env.buildOffline(ctx, &other)
+	base, otherRules, err := env.buildOffline(ctx, &other)
 	if err != nil {
 		return nil, err
 	}
-	return plan.Against(desired, base), nil
+	// What either side hides is hidden on both.
+	all := rules.With(otherRules)
+	return plan.Against(desired, base, &all), nil
 }
 
 // buildOffline builds the selected objects, with the scopes of the built-in
 // kinds; objects without a namespace go to that of the kubeconfig.
-func (e *Env) buildOffline(ctx context.Context, o *sourceOptions) ([]object.Object, error) {
+func (e *Env) buildOffline(ctx context.Context, o *sourceOptions) ([]object.Object, config.KappConfig, error) {
 	src, err := o.read(e)
 	if err != nil {
-		return nil, err
+		return nil, config.KappConfig{}, err
 	}
-	results, _, err := e.buildAll(ctx, src)
+	results, rules, err := e.buildAll(ctx, src)
 	if err != nil {
-		return nil, err
+		return nil, rules, err
 	}
 	namespace, _, err := e.flags.ToRawKubeConfigLoader().Namespace()
 	if err != nil {
-		return nil, fmt.Errorf("read the namespace of the kubeconfig: %w", err)
+		return nil, rules, fmt.Errorf("read the namespace of the kubeconfig: %w", err)
 	}
 	results, err = build.Finish(ctx, results, build.Builtin{}, namespace)
 	if err != nil {
-		return nil, err
+		return nil, rules, err
 	}
 	var out []object.Object
 	for _, r := range results {
@@ -157,7 +160,7 @@ func (e *Env) buildOffline(ctx context.Context, o *sourceOptions) ([]object.Obje
 			out = append(out, r.Objects...)
 		}
 	}
-	return out, nil
+	return out, rules, nil
 }
 
 func (o *diffOptions) planOptions() planOptions {

@@ -93,6 +93,9 @@ func (e *Env) buildAll(ctx context.Context, src *source) ([]build.Result, config
 		}
 		rules, results[i].Objects = rules.With(found), rest
 	}
+	for i := range results {
+		results[i].Objects = plan.WithAdditionalLabels(&rules, results[i].Objects)
+	}
 	return results, rules, nil
 }
 
@@ -181,6 +184,7 @@ func (p *prepared) finish(ctx context.Context, e *Env) error {
 		return err
 	}
 	p.results = results
+	p.warnOfRules(e)
 	key, err := p.store.HashKey(ctx, false)
 	if err != nil && !errors.Is(err, state.ErrNoHashKey) {
 		e.note("note: Secrets are compared without their record: %v", err)
@@ -195,7 +199,34 @@ func (p *prepared) finish(ctx context.Context, e *Env) error {
 			DefaultNamespace: r.DefaultNamespace, Unselected: !p.source.selected[r.Manifest],
 		})
 	}
+	return p.version(ctx)
+}
+
+// version gives versioned objects the names of their versions, in the inputs and in
+// the results alike.
+func (p *prepared) version(ctx context.Context) error {
+	policy := plan.ManifestPolicy()
+	policy.Rules = p.rules
+	planner := plan.Planner{Cluster: p.client, Policy: policy, Hasher: p.hasher}
+	for i := range p.inputs {
+		in, err := planner.WithVersions(ctx, p.inputs[i])
+		if err != nil {
+			return err
+		}
+		p.inputs[i], p.results[i].Objects = in, in.Objects
+	}
 	return nil
+}
+
+// warnOfRules tells of rules and annotations that do nothing.
+func (p *prepared) warnOfRules(e *Env) {
+	var all []object.Object
+	for _, r := range p.results {
+		all = append(all, r.Objects...)
+	}
+	for _, text := range plan.RuleWarnings(p.rules, all) {
+		e.warn(text)
+	}
 }
 
 // planOptions are the flags that change how a plan is made.

@@ -12,6 +12,7 @@ import (
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/build"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/cluster"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/plan"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/state"
 	"github.com/kubectl-tazuna/kubectl-tazuna/printers"
 )
@@ -150,11 +151,11 @@ func (o *sourceOptions) stateDiff(ctx context.Context, env *Env, output string) 
 		return false, err
 	}
 	var list []printers.StateDiffManifest
-	for _, r := range p.results {
+	for i, r := range p.results {
 		if !p.source.selected[r.Manifest] {
 			continue
 		}
-		m, err := changesOf(p.records[r.Manifest], r, p.hasher)
+		m, err := changesOf(p.records[r.Manifest], r, p.hasher, p.inputs[i].Versions)
 		if err != nil {
 			return false, err
 		}
@@ -172,13 +173,16 @@ func (o *sourceOptions) stateDiff(ctx context.Context, env *Env, output string) 
 	return differs, result.Print(opts)
 }
 
-func changesOf(rec *state.Record, r build.Result, h object.Hasher) (printers.StateDiffManifest, error) {
+func changesOf(rec *state.Record, r build.Result, h object.Hasher, v plan.Versions) (printers.StateDiffManifest, error) {
 	m := printers.StateDiffManifest{Manifest: r.Manifest}
 	changes, err := state.Diff(rec, r.Objects, h)
 	if err != nil {
 		return m, fmt.Errorf("compare manifest %s with its record: %w", r.Manifest, err)
 	}
 	for _, c := range changes {
+		if v.Keeps(c.Key.Ref()) {
+			continue // an earlier version that no file names, and that stays
+		}
 		m.Changes = append(m.Changes, printers.StateChange{
 			StateResource: resourceOf(c.Key), Status: string(c.Type), ContentHash: c.Hash, Was: c.Was,
 		})

@@ -61,18 +61,27 @@ func (o *viewOptions) validate() error {
 	return nil
 }
 
-func (o *viewOptions) masker() object.Masker {
+// baseMasker is that of reports, which know themselves which objects the files'
+// own mask rules match.
+func (o *viewOptions) baseMasker() object.Masker {
 	m := object.DefaultMasker()
-	m.Show, m.Rules = o.showSecrets, append(m.Rules, plan.MaskRules(o.rules)...)
+	m.Show = o.showSecrets
+	return m
+}
+
+// masker is for texts about any object.
+func (o *viewOptions) masker() object.Masker {
+	m := o.baseMasker()
+	m.Rules = append(m.Rules, plan.MaskRules(o.rules)...)
 	return m
 }
 
 // report is the masked form of a plan that the view needs.
 func (o *viewOptions) report(p *plan.Plan) *plan.Report {
 	if o.view == viewServer {
-		return p.FullReport(o.masker())
+		return p.FullReport(o.baseMasker())
 	}
-	return p.Report(o.masker())
+	return p.Report(o.baseMasker())
 }
 
 // print writes the plan to stdout and its warnings to stderr. That nobody reads

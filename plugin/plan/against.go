@@ -1,15 +1,17 @@
 package plan
 
 import (
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/config"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/state"
 )
 
 // Against compares built objects with other built objects, without a cluster:
 // base stands where the live objects and the last apply stand otherwise. There
-// is no schema then, so lists are compared by position, and nobody's ownership.
-func Against(desired, base []object.Object) *Plan {
-	out := &Plan{}
+// is no schema then, so lists are compared by position, and nobody's ownership. Of
+// the rules, which may be nil, those that hide values count.
+func Against(desired, base []object.Object, rules *config.KappConfig) *Plan {
+	out := &Plan{rules: rules}
 	old := make(map[object.Ref]object.Object, len(base))
 	for _, o := range base {
 		old[o.Ref()] = o

@@ -58,7 +58,7 @@ kind: Thing
 metadata: {name: status}
 status: {a: 2}
 `)
-	p := Against(desired, base)
+	p := Against(desired, base, nil)
 	ops := map[string]Op{}
 	for _, o := range p.Objects {
 		ops[o.Ref.Name] = o.Op

@@ -76,6 +76,9 @@ func (p Planner) mayReplace(o *Object) bool {
 	if o.Desired.Annotation(RecreateAnnotation) == "true" {
 		return true
 	}
+	if o.Strategy.Update == UpdateReplace || o.Strategy.Update == AlwaysReplace {
+		return true
+	}
 	gk := o.Ref.GroupKind()
 	return p.Policy.Recreate && !neverRecreated(gk) || p.Policy.RecreateRuns && runsOnce(gk)
 }

@@ -18,6 +18,7 @@ func (p Planner) conclude(ctx context.Context, out *Plan, inputs []Input, it ite
 	for _, left := range it.left {
 		concludeLeft(out, left, found[left.ref], guards, gone)
 	}
+	forget(out, it.wanted, gone)
 	for _, in := range inputs {
 		if in.Unselected {
 			continue
@@ -42,7 +43,7 @@ func (p Planner) repair(in Input, list []*wanted, gone []state.Key) string {
 	}
 	stale := 0
 	for _, w := range list {
-		if w.out.Manifest == in.Manifest && w.out.Op == OpNone && p.staleEntry(w) {
+		if w.out.Manifest == in.Manifest && w.out.Op == OpNone && !w.out.Strategy.LeftAlone() && p.staleEntry(w) {
 			stale++
 		}
 	}

@@ -36,16 +36,17 @@ type ExplainedPath struct {
 	Owners []Author `json:"owners,omitempty"`
 }
 
-// Explain explains one object of a plan that was made with Planner.Refresh.
+// Explain explains one object of the plan, which was made with Planner.Refresh.
 // Values are masked.
-func (o *Object) Explain(mask object.Masker) Explanation {
-	out := Explanation{ObjectReport: o.report(mask, false), Paths: []ExplainedPath{}}
+func (p *Plan) Explain(o *Object, mask object.Masker) Explanation {
+	how := reporting{mask: mask, rules: p.rules}
+	out := Explanation{ObjectReport: how.object(o), Paths: []ExplainedPath{}}
 	if o.evidence == nil {
 		return out
 	}
 	e := *o.evidence
 	out.Basis = e.basis
-	live, desired := mask.Pair(o.Live, e.desired)
+	live, desired := how.maskFor(o).Pair(o.Live, e.desired)
 	for _, j := range e.everything() {
 		d := e.difference(j)
 		l, w := lookup(live, d.at), lookup(desired, d.at)
@@ -157,7 +158,8 @@ func (e Explanation) Under(path string) Explanation {
 
 // Select lists the planned objects that a selection wants.
 func (p *Plan) Select(s Selection) []*Object {
+	how := reporting{mask: object.DefaultMasker(), rules: p.rules}
 	return slices.DeleteFunc(slices.Clone(p.Objects), func(o *Object) bool {
-		return !s.selects(o.report(object.DefaultMasker(), false))
+		return !s.selects(how.object(o))
 	})
 }

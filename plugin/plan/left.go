@@ -65,7 +65,7 @@ func (l *recordedOnly) absent() bool {
 func (l *recordedOnly) candidate(live *unstructured.Unstructured) prune.Candidate {
 	c := prune.Candidate{Ref: l.ref, Entry: prune.Entry{
 		Manifest: l.manifest, UID: types.UID(l.entry.UID), Confirmed: l.entry.ContentHash != "", Label: l.label,
-		MovedTo: l.movedTo, Elsewhere: l.waits, Unread: l.unread, Damaged: l.damaged,
+		MovedTo: l.movedTo, Elsewhere: l.waits, Unread: l.unread, Damaged: l.damaged, Surplus: l.surplus,
 	}}
 	if !l.mappingKnown {
 		c.Entry.Unserved = l.unserved

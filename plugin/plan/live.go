@@ -94,6 +94,9 @@ func groupByKind(it items) []*kindRead {
 			r := add(w.out.Mapping, w.out.Ref)
 			r.wanted = append(r.wanted, w)
 			r.note(w.label, w.recorded && w.entry.ContentHash != "")
+			if w.shown != (object.Ref{}) {
+				r.refs[w.shown] = true
+			}
 		}
 	}
 	for _, l := range it.left {

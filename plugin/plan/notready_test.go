@@ -24,20 +24,23 @@ func TestNotReady(t *testing.T) {
 	unready := deployment("False")
 	unready["status"].(map[string]any)["readyReplicas"] = int64(0)
 	unready["status"].(map[string]any)["availableReplicas"] = int64(0)
+	web := object.Ref{Group: "apps", Kind: "Deployment", Namespace: "shop", Name: "web"}
+	failed := deployment("True")
+	failed["status"].(map[string]any)["conditions"] = []any{map[string]any{"type": "Progressing", "status": "False", "reason": "ProgressDeadlineExceeded"}}
 	tests := map[string]struct {
 		op   Op
 		live map[string]any
-		want []string
+		want []Unready
 	}{
 		"ready":         {OpNone, deployment("True"), nil},
-		"not available": {OpNone, unready, []string{"Deployment.apps shop/web: Available: 0/1"}},
+		"not available": {OpNone, unready, []Unready{{Ref: web, Reason: "Available: 0/1"}}},
+		"failed":        {OpNone, failed, []Unready{{Ref: web, Failed: true, Reason: "Progress deadline exceeded"}}},
 		"to be written": {OpUpdate, unready, nil},
 		"metadata only": {OpNone, map[string]any{"apiVersion": "apps/v1", "kind": "Deployment", "metadata": unready["metadata"]}, nil},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			ref := object.Ref{Group: "apps", Kind: "Deployment", Namespace: "shop", Name: "web"}
-			p := &Plan{Objects: []*Object{{Op: tc.op, Ref: ref, UID: "u", Live: tc.live}}}
+			p := &Plan{Objects: []*Object{{Op: tc.op, Ref: web, UID: "u", Live: tc.live}}}
 			require.Equal(t, tc.want, p.NotReady())
 		})
 	}

@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/cluster"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/config"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/state"
 )
@@ -20,6 +21,8 @@ type Plan struct {
 	Objects  []*Object
 	Leftover []Leftover
 	Warnings []string
+	// rules are those that the plan was made by.
+	rules *config.KappConfig
 }
 
 // Manifest is one manifest of the run with the record it was compared with.
@@ -60,6 +63,10 @@ type Object struct {
 	Adopt []byte
 	// Status is what goes to the status subresource afterwards; nil for nothing.
 	Status map[string]any
+
+	// Strategy is what the annotations of the wanted object ask of the run, of the
+	// live one for deletions.
+	Strategy Strategy
 
 	Op          Op
 	Force       bool // drift, or an owner that is taken over on purpose
@@ -117,7 +124,7 @@ func (p *Plan) Empty() bool {
 // Known reports whether the word names an operation.
 func (op Op) Known() bool {
 	switch op {
-	case OpCreate, OpUpdate, OpAdopt, OpReplace, OpDelete, OpRefuse, OpBlocked, OpError:
+	case OpCreate, OpUpdate, OpAdopt, OpReplace, OpDelete, OpRefuse, OpBlocked, OpExists, OpSkip, OpError:
 		return true
 	default:
 		return false

@@ -38,6 +38,8 @@ type Input struct {
 	// Unselected manifests are not part of the run. They are here so that an
 	// object that moved to them is not taken for removed.
 	Unselected bool
+	// Versions is filled in by Planner.WithVersions.
+	Versions Versions
 }
 
 // Planner makes plans. It never writes.
@@ -64,7 +66,7 @@ type Planner struct {
 
 // Plan compares the inputs with their records and the cluster.
 func (p Planner) Plan(ctx context.Context, inputs []Input) (*Plan, error) {
-	out := &Plan{Context: p.Cluster.Context()}
+	out := &Plan{Context: p.Cluster.Context(), rules: p.Policy.Rules}
 	items, err := p.collect(ctx, inputs)
 	if err != nil {
 		return nil, err
@@ -108,7 +110,7 @@ func (p Planner) Replan(ctx context.Context, old *Object) (*Object, error) {
 	fresh.proven = false
 	fresh.out = &Object{
 		Manifest: old.Manifest, Ref: old.Ref, Key: old.Key, Mapping: old.Mapping, MappingKnown: true,
-		Desired: old.Desired, ContentHash: old.ContentHash, again: w,
+		Desired: old.Desired, ContentHash: old.ContentHash, Strategy: old.Strategy, again: w,
 	}
 	found := liveSet{}
 	if live != nil {
@@ -139,6 +141,9 @@ type wanted struct {
 	// reads what it stored; schemaUnknown where it can't be asked for.
 	schemaVersion string
 	schemaUnknown bool
+	// shown is the version before, where this one is new; shownEntry is its record.
+	shown      object.Ref
+	shownEntry state.Entry
 }
 
 // recordedOnly is an entry of a record that no file names any more.
@@ -153,6 +158,7 @@ type recordedOnly struct {
 	movedTo      string // the manifest that now wants the object
 	waits        bool   // that manifest is not part of the run
 	damaged      bool   // the record has entries that can't be read
+	surplus      bool   // a version beyond the number to keep
 	unserved     error
 }
 
@@ -178,6 +184,8 @@ func (p Planner) collect(ctx context.Context, inputs []Input) (items, error) {
 			}
 			w := p.newWanted(ctx, in, o, local)
 			w.label, w.scaled, w.run = label, sized[o.Ref()], run
+			w.shown = in.Versions.shown[o.Ref()]
+			w.shownEntry = shownEntry(in, w.shown)
 			out.wanted = append(out.wanted, w)
 		}
 	}
@@ -187,7 +195,7 @@ func (p Planner) collect(ctx context.Context, inputs []Input) (items, error) {
 		}
 		for _, e := range in.Record.Entries {
 			ref := e.Key.Ref()
-			if slices.ContainsFunc(claimed[ref], func(by Input) bool { return by.Manifest == in.Manifest }) {
+			if in.Versions.Keeps(ref) || slices.ContainsFunc(claimed[ref], func(by Input) bool { return by.Manifest == in.Manifest }) {
 				continue
 			}
 			out.left = append(out.left, p.newLeft(ctx, in, e, claimed))
@@ -211,11 +219,15 @@ func (p Planner) newWanted(ctx context.Context, in Input, o object.Object, local
 		Key: state.KeyOf(in.Manifest, o),
 	}}
 	w.out.again, w.local = w, local[gvk.GroupKind()]
+	var unknown error
+	w.out.Strategy, unknown = strategyOf(o.Body)
 	if in.Record != nil {
 		w.entry, w.recorded = in.Record.Find(ref)
 	}
 	m, err := p.Cluster.Mapping(ctx, gvk.GroupKind(), gvk.Version)
 	switch {
+	case unknown != nil:
+		w.out.Op, w.out.Err = OpError, fmt.Errorf("%s: %w", o.Origin, unknown)
 	case err == nil:
 		w.out.Mapping, w.out.MappingKnown = m, true
 		p.noteSchema(ctx, w, in)
@@ -229,6 +241,7 @@ func (p Planner) newWanted(ctx context.Context, in Input, o object.Object, local
 
 func (p Planner) newLeft(ctx context.Context, in Input, e state.Entry, claimed map[object.Ref][]Input) *recordedOnly {
 	left := &recordedOnly{manifest: in.Manifest, entry: e, ref: e.Key.Ref(), label: partOf(in), damaged: len(in.Record.Damaged) > 0}
+	left.surplus = slices.Contains(in.Versions.surplus, left.ref)
 	if to := claimed[left.ref]; len(to) > 0 {
 		left.movedTo, left.waits = to[0].Manifest, to[0].Unselected
 	}
@@ -271,9 +284,16 @@ func (p Planner) decideObject(ctx context.Context, w *wanted, found liveSet) err
 		setLive(o, live)
 		return nil
 	}
+	if o.Strategy.LeftAlone() {
+		o.decideLeftAlone(live)
+		return nil
+	}
 	p.readSchema(ctx, w, live != nil)
 	if live == nil {
-		return p.decideCreate(ctx, o, p.makeReady(w, o.Notes))
+		ready := p.makeReady(w, o.Notes)
+		err := p.decideCreate(ctx, o, ready)
+		p.showVersion(ctx, w, found, ready)
+		return err
 	}
 	return p.decideExisting(ctx, w, live)
 }
@@ -301,9 +321,11 @@ func (p Planner) decideExisting(ctx context.Context, w *wanted, live *unstructur
 			o.Op, o.Reason = OpBlocked, leaving(live)
 			return nil
 		}
-		err := p.decideUpdate(ctx, w, p.makeReady(w, notes))
+		ready := p.makeReady(w, notes)
+		err := p.decideUpdate(ctx, w, ready)
 		switch {
 		case err == nil:
+			p.byStrategy(ctx, o, ready)
 			p.remember(w)
 			return nil
 		case !errors.Is(err, errMoved):

@@ -25,6 +25,10 @@ const (
 	OpDelete  Op = "delete"
 	OpRefuse  Op = "refuse" // conflict: nothing of the object is written
 	OpBlocked Op = "blocked"
+	// OpExists: somebody else makes the object and hasn't yet; it is waited for.
+	OpExists Op = "exists"
+	// OpSkip: the object differs, and says itself that it is never updated.
+	OpSkip Op = "skip"
 	// OpError marks an object that could not be planned; Reason says why.
 	OpError Op = "error"
 )
@@ -76,20 +80,22 @@ type Difference struct {
 
 // ObjectReport is the masked form of one planned object.
 type ObjectReport struct {
-	Manifest    string            `json:"manifest,omitempty"`
-	APIVersion  string            `json:"apiVersion"`
-	Kind        string            `json:"kind"`
-	Namespace   string            `json:"namespace,omitempty"`
-	Name        string            `json:"name"`
-	Labels      map[string]string `json:"labels,omitempty"`
-	Origin      string            `json:"origin,omitempty"`
-	Op          Op                `json:"op,omitempty"`
-	OpStrategy  string            `json:"opStrategy,omitempty"`
-	WaitTo      string            `json:"waitTo,omitempty"` // reconcile, delete or empty
-	State       string            `json:"reconcileState,omitempty"`
-	Info        string            `json:"reconcileInfo,omitempty"`
-	Created     *time.Time        `json:"created,omitempty"`
-	Differences []Difference      `json:"differences,omitempty"`
+	Manifest   string `json:"manifest,omitempty"`
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Namespace  string `json:"namespace,omitempty"`
+	Name       string `json:"name"`
+	// ScopeUnknown: the kind is not served, so that no namespace says nothing.
+	ScopeUnknown bool              `json:"scopeUnknown,omitempty"`
+	Labels       map[string]string `json:"labels,omitempty"`
+	Origin       string            `json:"origin,omitempty"`
+	Op           Op                `json:"op,omitempty"`
+	OpStrategy   string            `json:"opStrategy,omitempty"`
+	WaitTo       string            `json:"waitTo,omitempty"` // reconcile, delete or empty
+	State        string            `json:"reconcileState,omitempty"`
+	Info         string            `json:"reconcileInfo,omitempty"`
+	Created      *time.Time        `json:"created,omitempty"`
+	Differences  []Difference      `json:"differences,omitempty"`
 	// Hidden counts differences that are not shown by default (ineffective).
 	Hidden []Difference `json:"hidden,omitempty"`
 	// Unverified says why the verdict is the local one and not the server's.
@@ -125,6 +131,7 @@ type Summary struct {
 	Replace   int `json:"replace"`
 	Refused   int `json:"refused"`
 	Blocked   int `json:"blocked"`
+	Skip      int `json:"skip"`   // differ, and are never updated
 	Failed    int `json:"failed"` // could not be planned
 	Hidden    int `json:"hidden"` // differences that the server undoes
 	Leftover  int `json:"leftover"`

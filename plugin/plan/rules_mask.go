@@ -25,9 +25,9 @@ func MaskRules(c *config.KappConfig) []object.MaskRule {
 	return out
 }
 
-// maskRulesFor are the mask rules that match one of an object's bodies, as rules
+// MaskRulesFor are the mask rules that match one of an object's bodies, as rules
 // for just that object's kind: for its diff, where matchers count exactly.
-func maskRulesFor(c *config.KappConfig, bodies ...map[string]any) []object.MaskRule {
+func MaskRulesFor(c *config.KappConfig, bodies ...map[string]any) []object.MaskRule {
 	if c == nil {
 		return nil
 	}

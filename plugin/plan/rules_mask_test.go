@@ -40,7 +40,7 @@ func TestMaskRulesNeverHideLessThanTheMatcher(t *testing.T) {
 		assert.Equal(t, want, got, matcher)
 	}
 	assert.Empty(t, MaskRules(nil))
-	assert.Empty(t, maskRulesFor(nil))
+	assert.Empty(t, MaskRulesFor(nil))
 }
 
 // In the diff of one object matchers count exactly.
@@ -57,7 +57,7 @@ func TestMaskRulesOfOneObject(t *testing.T) {
 		return parsed(t, "{apiVersion: example.org/v1, kind: Widget, metadata: {name: "+name+", annotations: "+annotations+"}, spec: {size: 1, token: "+token+", list: [{a: b}]}}")
 	}
 	masked := func(before, after map[string]any) (string, string) {
-		m := object.Masker{Rules: append(object.DefaultRules(), maskRulesFor(c, before, after)...)}
+		m := object.Masker{Rules: append(object.DefaultRules(), MaskRulesFor(c, before, after)...)}
 		b, a := m.Pair(before, after)
 		return textAt(b, "spec", "token"), textAt(a, "spec", "token")
 	}
@@ -72,8 +72,8 @@ func TestMaskRulesOfOneObject(t *testing.T) {
 	assert.Equal(t, b, a)
 	assert.NotContains(t, b+a, "secret", "one side that matches hides both")
 
-	require.Len(t, maskRulesFor(c, nil, widget("one", "{}", "x")), 2, "a new object")
-	require.Empty(t, maskRulesFor(c, nil, nil))
+	require.Len(t, MaskRulesFor(c, nil, widget("one", "{}", "x")), 2, "a new object")
+	require.Empty(t, MaskRulesFor(c, nil, nil))
 }
 
 // The default rules hide Secrets also through this way.

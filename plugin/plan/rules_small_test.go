@@ -5,6 +5,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
 )
 
 func TestWithAdditionalLabels(t *testing.T) {
@@ -15,8 +17,10 @@ func TestWithAdditionalLabels(t *testing.T) {
 	assert.Equal(t, map[string]any{"team": "blue", "cost": "1", "a": "b"}, mapAt(out, "metadata", "labels"))
 	assert.Equal(t, map[string]any{"a": "b"}, mapAt(out, "spec", "template", "metadata", "labels"), "labels of Pods stay")
 	assert.Equal(t, before, in)
-	assert.Equal(t, in, withAdditionalLabels(nil, in))
-	assert.Equal(t, in, withAdditionalLabels(ruleSet(t, ""), in))
+	objects := []object.Object{{Body: in}}
+	assert.Equal(t, objects, WithAdditionalLabels(nil, objects))
+	assert.Equal(t, objects, WithAdditionalLabels(ruleSet(t, ""), objects))
+	assert.Equal(t, out, WithAdditionalLabels(c, objects)[0].Body)
 }
 
 // B24 of the list of kapp's faults, the part that only the objects show: a rule

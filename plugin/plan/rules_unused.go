@@ -9,6 +9,12 @@ import (
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
 )
 
+// RuleWarnings tells of rules, and of annotations with kapp's prefix, that do nothing
+// in a run over these objects: they are mostly misspelt.
+func RuleWarnings(c *config.KappConfig, objects []object.Object) []string {
+	return append(unusedRules(c, objects), misspelt(objects)...)
+}
+
 // unusedRules warns of the user's own rules that match none of the objects, which
 // is what a misspelt kind looks like. Built-in rules are meant to match little.
 func unusedRules(c *config.KappConfig, objects []object.Object) []string {

@@ -2,30 +2,52 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/fluxcd/cli-utils/pkg/kstatus/status"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/config"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
 )
 
 // Report returns the masked form of the plan. It is the only way from a plan
-// to anything that leaves the process.
-func (p *Plan) Report(mask object.Masker) *Report { return p.report(mask, false) }
+// to anything that leaves the process. The mask rules of kapp's configuration are
+// added for each object that they match.
+func (p *Plan) Report(mask object.Masker) *Report {
+	return p.report(reporting{mask: mask, rules: p.rules})
+}
 
 // FullReport is Report with the whole live object against the server's dry-run,
 // where it was asked, on the two sides of the text.
-func (p *Plan) FullReport(mask object.Masker) *Report { return p.report(mask, true) }
+func (p *Plan) FullReport(mask object.Masker) *Report {
+	return p.report(reporting{mask: mask, rules: p.rules, full: true})
+}
 
-func (p *Plan) report(mask object.Masker, full bool) *Report {
+// reporting is how objects are turned into their masked form.
+type reporting struct {
+	mask  object.Masker
+	rules *config.KappConfig
+	// full: the whole live object against the server's dry-run, where there is one.
+	full bool
+}
+
+// maskFor adds the configured rules that match the object to the masker.
+func (r reporting) maskFor(o *Object) object.Masker {
+	out := r.mask
+	out.Rules = slices.Concat(r.mask.Rules, MaskRulesFor(r.rules, o.Desired.Body, o.Live, o.before))
+	return out
+}
+
+func (p *Plan) report(how reporting) *Report {
 	r := &Report{
 		APIVersion: APIVersion, Kind: ReportKind,
 		Context: p.Context.Context, Server: p.Context.Server,
 		Objects: []ObjectReport{}, Leftover: p.Leftover, Warnings: p.Warnings,
 	}
 	for _, o := range p.Objects {
-		r.Objects = append(r.Objects, o.report(mask, full))
+		r.Objects = append(r.Objects, how.object(o))
 	}
 	for _, m := range p.Manifests {
 		if m.Repair != "" {
@@ -36,7 +58,8 @@ func (p *Plan) report(mask object.Masker, full bool) *Report {
 	return r
 }
 
-func (o *Object) report(mask object.Masker, full bool) ObjectReport {
+func (r reporting) object(o *Object) ObjectReport {
+	mask := r.maskFor(o)
 	out := ObjectReport{
 		Manifest: o.Manifest, Kind: o.Ref.Kind, Namespace: o.Ref.Namespace, Name: o.Ref.Name,
 		APIVersion: apiVersion(o.Key.Group, o.Key.Version), Op: o.Op, Created: o.Created,
@@ -48,13 +71,14 @@ func (o *Object) report(mask object.Masker, full bool) ObjectReport {
 	}
 	if o.Err != nil {
 		out.Reason = o.Err.Error()
+		out.ScopeUnknown = o.Ref.Namespace == "" && Unserved(o.Err)
 	}
 	out.OpStrategy, out.WaitTo = o.strategy(), o.waitTo()
 	if o.Op != OpNone && o.UID != "" {
-		out.State, out.Info = readiness(o.Live)
+		out.State, out.Info = readiness(r.rules, o.Live)
 	}
 	before, after := o.before, o.after
-	if full && o.result != nil {
+	if r.full && o.result != nil {
 		before, after = o.live, o.result
 	}
 	out.Before, out.After = mask.Pair(before, after)
@@ -69,19 +93,18 @@ func labelsOf(body map[string]any) map[string]string {
 }
 
 func (o *Object) strategy() string {
-	switch {
-	case o.Op == OpReplace:
-		return "always replace"
-	case o.Op == OpUpdate && len(o.Overridden) > 0:
+	if o.Op == OpUpdate && len(o.Overridden) > 0 {
 		return "force conflicts"
-	default:
-		return ""
 	}
+	return o.Strategy.words(o.Op)
 }
 
 func (o *Object) waitTo() string {
 	switch o.Op {
-	case OpCreate, OpUpdate, OpReplace, OpAdopt:
+	case OpCreate, OpUpdate, OpReplace, OpAdopt, OpExists:
+		if o.Strategy.NoWait {
+			return ""
+		}
 		return "reconcile"
 	case OpDelete:
 		return "delete"
@@ -90,32 +113,66 @@ func (o *Object) waitTo() string {
 	}
 }
 
-// readiness gives kapp's words for what the raw live copy says of itself.
-func readiness(live map[string]any) (state, info string) {
+// readiness gives kapp's words for what the raw live copy says of itself: by the
+// user's wait rules where one matches.
+func readiness(rules *config.KappConfig, live map[string]any) (state, info string) {
+	if rules != nil {
+		verdict, ok := JudgeWait(rules.WaitRules, live)
+		switch {
+		case ok && verdict.Done:
+			return stateOK, ""
+		case ok && verdict.Failed:
+			return stateFail, verdict.Reason
+		case ok:
+			return stateOngoing, verdict.Reason
+		}
+	}
 	res, err := status.Compute(&unstructured.Unstructured{Object: live})
 	if err != nil {
 		return "error", err.Error()
 	}
 	switch res.Status {
 	case status.CurrentStatus:
-		return "ok", ""
+		return stateOK, ""
 	case status.FailedStatus:
-		return "fail", res.Message
+		return stateFail, res.Message
 	default:
-		return "ongoing", res.Message
+		return stateOngoing, res.Message
 	}
 }
 
-// NotReady names the objects that are as wanted and yet not ready, with the
-// reason. Objects whose metadata alone was read are not known and left out.
-func (p *Plan) NotReady() []string {
-	var out []string
+// The words of the column Rs.
+const (
+	stateOK      = "ok"
+	stateFail    = "fail"
+	stateOngoing = "ongoing"
+)
+
+// Unready is an object that is as wanted and yet not ready.
+type Unready struct {
+	Ref object.Ref
+	// Failed: it won't become ready by waiting.
+	Failed bool
+	// Reason is what the object says; may be empty.
+	Reason string
+}
+
+// String names the object and the reason.
+func (u Unready) String() string {
+	return strings.TrimSuffix(fmt.Sprintf("%s: %s", u.Ref, u.Reason), ": ")
+}
+
+// NotReady lists the objects that are as wanted and yet not ready. Objects whose
+// metadata alone was read were ready when they were seen last, or have nothing to
+// be ready with, and are left out; so are those that nobody is to wait for.
+func (p *Plan) NotReady() []Unready {
+	var out []Unready
 	for _, o := range p.Objects {
-		if o.Op != OpNone || o.UID == "" || onlyMetadata(o.Live) {
+		if o.Op != OpNone || o.UID == "" || o.Strategy.NoWait || o.Strategy.Noop || onlyMetadata(o.Live) {
 			continue
 		}
-		if state, info := readiness(o.Live); state != "ok" {
-			out = append(out, strings.TrimSuffix(fmt.Sprintf("%s: %s", o.Ref, info), ": "))
+		if state, info := readiness(p.rules, o.Live); state != stateOK {
+			out = append(out, Unready{Ref: o.Ref, Failed: state == stateFail, Reason: o.scrubText(info)})
 		}
 	}
 	return out
@@ -182,6 +239,10 @@ func (s *Summary) countOp(op Op) {
 		s.Refused++
 	case OpBlocked:
 		s.Blocked++
+	case OpExists:
+		s.Exists++
+	case OpSkip:
+		s.Skip++
 	case OpError:
 		s.Failed++
 	default:

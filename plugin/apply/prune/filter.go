@@ -34,6 +34,9 @@ type Entry struct {
 	// Unread is why the live object could not be read, Unserved why its kind could
 	// not be looked up; nil if they could.
 	Unread, Unserved error
+	// Surplus tells that the object says itself, by the number of versions that it
+	// keeps, that this one goes.
+	Surplus bool
 	// Damaged tells that the record has entries that can't be understood.
 	Damaged bool
 }
@@ -75,7 +78,7 @@ func EntryFilters(wanted map[types.UID]object.Ref, manager string, claimedBy Cla
 // DefaultFilters are the guards of manifests, in the order of asking. protected
 // lets Namespaces, CustomResourceDefinitions and volumes be deleted.
 func DefaultFilters(protected bool) []Filter {
-	filters := []Filter{DefaultAnnotations(), Controlled{}, SystemNamespaces{}}
+	filters := []Filter{DefaultAnnotations(), UnknownStrategy{}, Controlled{}, SystemNamespaces{}}
 	if !protected {
 		filters = append(filters, ProtectedKinds{Kinds: DefaultProtectedKinds()})
 	}

@@ -8,6 +8,7 @@ import (
 
 func TestNotAsked(t *testing.T) {
 	assert.Nil(t, NotAsked{Asked: true}.Keep(Candidate{}))
+	assert.Nil(t, NotAsked{}.Keep(Candidate{Entry: Entry{Surplus: true}}))
 	assert.Equal(t, &Kept{Filter: "not-asked"}, First([]Filter{NotAsked{}}, Candidate{}))
 }
 
