@@ -25,6 +25,9 @@ type Writer interface {
 	Apply(ctx context.Context, m cluster.Mapping, body map[string]any, o cluster.ApplyOptions) (*unstructured.Unstructured, error)
 	Patch(ctx context.Context, m cluster.Mapping, namespace, name string, kind types.PatchType, data []byte,
 		o cluster.WriteOptions) (*unstructured.Unstructured, error)
+	// Create and Update serve kinds that take no patch.
+	Create(ctx context.Context, m cluster.Mapping, body map[string]any, o cluster.WriteOptions) (*unstructured.Unstructured, error)
+	Update(ctx context.Context, m cluster.Mapping, body map[string]any, o cluster.WriteOptions) (*unstructured.Unstructured, error)
 	Delete(ctx context.Context, m cluster.Mapping, namespace, name string, o cluster.DeleteOptions) error
 }
 

@@ -2,6 +2,7 @@ package apply
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -10,26 +11,37 @@ import (
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/cluster"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/plan"
 )
 
 // patchStatus writes the status that a file asks for. Status belongs to
 // controllers, so a failure, or a server that drops it, is one warning.
 func (a attempt) patchStatus(rep *report) {
 	o := rep.planned
-	data, err := object.EncodeJSON(map[string]any{"status": o.Status})
-	if err == nil {
-		var answer *unstructured.Unstructured
-		answer, err = a.exec.Client.Patch(a.requests, o.Mapping, o.Ref.Namespace, o.Ref.Name, types.MergePatchType, data,
-			cluster.WriteOptions{Manager: a.exec.Policy.FieldManager, Validation: a.exec.Policy.Validation, Subresource: "status"})
-		if err == nil {
-			rep.answer = answer
-			if lost := lostFields(o.Status, answer.Object["status"], "status"); len(lost) > 0 {
-				rep.warnings = append(rep.warnings, "the server did not take "+strings.Join(lost, ", "))
-			}
-			return
-		}
+	answer, err := a.writeStatus(o, rep.answer)
+	if err != nil {
+		rep.warnings = append(rep.warnings, fmt.Sprintf("its status could not be written: %s", a.text(o, err)))
+		return
 	}
-	rep.warnings = append(rep.warnings, fmt.Sprintf("its status could not be written: %s", a.text(o, err)))
+	rep.answer = answer
+	if lost := lostFields(o.Status, answer.Object["status"], "status"); len(lost) > 0 {
+		rep.warnings = append(rep.warnings, "the server did not take "+strings.Join(lost, ", "))
+	}
+}
+
+// writeStatus sends the one request; written is the object as it was answered last.
+func (a attempt) writeStatus(o *plan.Object, written *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	options := cluster.WriteOptions{Manager: a.exec.Policy.FieldManager, Validation: a.exec.Policy.Validation, Subresource: "status"}
+	if o.Mapping.OnlyPut() {
+		body := maps.Clone(written.Object)
+		body["status"] = o.Status
+		return a.exec.Client.Update(a.requests, o.Mapping, body, options)
+	}
+	data, err := object.EncodeJSON(map[string]any{"status": o.Status})
+	if err != nil {
+		return nil, err
+	}
+	return a.exec.Client.Patch(a.requests, o.Mapping, o.Ref.Namespace, o.Ref.Name, types.MergePatchType, data, options)
 }
 
 // lostFields lists what was asked for and is not there as asked, as paths.

@@ -60,11 +60,23 @@ func (a attempt) apply(o *plan.Object) (*unstructured.Unstructured, error) {
 	if !creates {
 		body = withPreconditions(o.Send, string(o.UID), version)
 	}
+	if o.Mapping.OnlyPut() {
+		return a.put(o, body, creates)
+	}
 	return a.exec.Client.Apply(a.requests, o.Mapping, body, cluster.ApplyOptions{
 		Force:      o.Force && !creates,
 		Manager:    a.exec.Policy.FieldManager,
 		Validation: a.exec.Policy.Validation,
 	})
+}
+
+// put writes an object of a kind that takes no patch.
+func (a attempt) put(o *plan.Object, body map[string]any, creates bool) (*unstructured.Unstructured, error) {
+	options := cluster.WriteOptions{Manager: a.exec.Policy.FieldManager, Validation: a.exec.Policy.Validation}
+	if creates {
+		return a.exec.Client.Create(a.requests, o.Mapping, body, options)
+	}
+	return a.exec.Client.Update(a.requests, o.Mapping, body, options)
 }
 
 // creates tells whether nothing may be there yet.

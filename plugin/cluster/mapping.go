@@ -32,6 +32,10 @@ type Mapping struct {
 // Can tells whether the resource has a verb.
 func (m Mapping) Can(verb string) bool { return m.Verbs.Has(verb) }
 
+// OnlyPut tells whether the resource takes whole objects and no patches, as some
+// extension servers do: server-side apply is a patch.
+func (m Mapping) OnlyPut() bool { return m.Can("update") && !m.Can("patch") }
+
 // HasStatus tells whether status is written through a subresource of its own.
 func (m Mapping) HasStatus() bool { return m.Subresources.Has("status") }
 

@@ -50,6 +50,8 @@ type groupVersionKind struct {
 type schemaDocument struct {
 	kinds       map[schema.GroupVersionKind]string
 	definitions map[string]json.RawMessage
+	// rehearsed are the kinds whose update takes the parameter dryRun.
+	rehearsed []groupVersionKind
 
 	mu      sync.Mutex
 	decoded map[string]*schemaNode
@@ -68,6 +70,8 @@ func ParseSchema(openAPIv3JSON []byte, gvk schema.GroupVersionKind) (*Schema, er
 // parseDocument splits a document into definitions and finds the kinds they are.
 func parseDocument(data []byte) (*schemaDocument, error) {
 	var raw struct {
+		Paths      map[string]pathItem `json:"paths"`
+		Rehearsed  []groupVersionKind  `json:"x-rehearsed"` // of our reduced form
 		Components struct {
 			Schemas map[string]json.RawMessage `json:"schemas"`
 		} `json:"components"`
@@ -76,6 +80,7 @@ func parseDocument(data []byte) (*schemaDocument, error) {
 		return nil, fmt.Errorf("parse OpenAPI v3 document: %w", err)
 	}
 	doc := newDocument(raw.Components.Schemas)
+	doc.rehearsed = append(raw.Rehearsed, rehearsable(raw.Paths)...)
 	for name, definition := range doc.definitions {
 		var kinds struct {
 			GVKs []groupVersionKind `json:"x-kubernetes-group-version-kind"`
@@ -192,7 +197,7 @@ func (d *schemaDocument) reduced() ([]byte, error) {
 		}
 		out[name] = n
 	}
-	return json.Marshal(map[string]any{"components": map[string]any{"schemas": out}})
+	return json.Marshal(map[string]any{"components": map[string]any{"schemas": out}, "x-rehearsed": d.rehearsed})
 }
 
 // reduce drops from RawValues what the decoded Values don't hold.

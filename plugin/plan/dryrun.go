@@ -16,6 +16,9 @@ import (
 // put a default in its place, or not do without.
 func (p Planner) dryRun(ctx context.Context, o *Object, e evidence) (map[string]any, error) {
 	body := withPreconditions(o.Send, string(o.UID), o.ResourceVersion)
+	if o.Mapping.OnlyPut() {
+		return p.rehearsePut(ctx, o, body, e)
+	}
 	answer, err := p.Cluster.Apply(ctx, o.Mapping, body, cluster.ApplyOptions{
 		Force: true, DryRun: true, Manager: p.Policy.FieldManager, Validation: "Strict",
 	})

@@ -84,11 +84,17 @@ type ownership struct {
 	manager string
 	adopted func(Author) bool
 	entries []owner
+	// puts: the kind takes no patch, so that our writes are recorded as updates.
+	puts bool
 }
 
 // ours reports whether an entry is the one that our own applies write.
 func (o ownership) ours(a Author) bool {
-	return a.Manager == o.manager && a.Operation == string(metav1.ManagedFieldsOperationApply) && a.Subresource == ""
+	operation := metav1.ManagedFieldsOperationApply
+	if o.puts {
+		operation = metav1.ManagedFieldsOperationUpdate
+	}
+	return a.Manager == o.manager && a.Operation == string(operation) && a.Subresource == ""
 }
 
 // others lists the managers, neither us nor adopted, that own the finding's path.

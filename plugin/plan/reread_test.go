@@ -2,6 +2,7 @@ package plan
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 
@@ -58,6 +59,18 @@ func (b *busyCluster) Apply(_ context.Context, _ cluster.Mapping, sent map[strin
 
 func (b *busyCluster) Patch(context.Context, cluster.Mapping, string, string, types.PatchType, []byte, cluster.WriteOptions) (*unstructured.Unstructured, error) {
 	return b.live.DeepCopy(), nil
+}
+
+func (b *busyCluster) Create(context.Context, cluster.Mapping, map[string]any, cluster.WriteOptions) (*unstructured.Unstructured, error) {
+	return nil, errors.New("not expected")
+}
+
+func (b *busyCluster) Update(context.Context, cluster.Mapping, map[string]any, cluster.WriteOptions) (*unstructured.Unstructured, error) {
+	return nil, errors.New("not expected")
+}
+
+func (b *busyCluster) Rehearses(context.Context, schema.GroupVersionKind) (bool, error) {
+	return false, nil
 }
 
 func (b *busyCluster) Context() cluster.ContextInfo { return cluster.ContextInfo{} }

@@ -30,10 +30,13 @@ func (p Planner) decideUpdate(ctx context.Context, w *wanted, ready prepared) er
 		o.Notes = append(o.Notes, untracked(w, e.ownership)...)
 	}
 	defer func() { o.refuseClaimed(claimant, p.Policy.ForceConflicts) }()
-	if e.adopts = w.label != "" && takesOver(o, e); len(e.cmp.findings) == 0 && !e.cmp.suspect && !e.adopts {
+	if e.adopts = w.label != "" && !o.Mapping.OnlyPut() && takesOver(o, e); len(e.cmp.findings) == 0 && !e.cmp.suspect && !e.adopts {
 		return nil
 	}
-	if unserved := p.unservedOwners(ctx, o); len(unserved) > 0 {
+	if o.Mapping.OnlyPut() {
+		o.Send = putOver(o.Live, o.Send, e)
+		o.Notes = append(o.Notes, "its kind takes no patch: the whole object is sent")
+	} else if unserved := p.unservedOwners(ctx, o); len(unserved) > 0 {
 		return o.decideUnserved(e, ready, unserved)
 	}
 	e.result, err = p.dryRun(ctx, o, e)
@@ -57,7 +60,7 @@ func (p Planner) gather(w *wanted, ready *prepared) (evidence, error) {
 	if err != nil {
 		return evidence{}, fmt.Errorf("%s: %w", o.Ref, err)
 	}
-	own := ownership{manager: p.Policy.FieldManager, adopted: p.Policy.adopts, entries: entries}
+	own := ownership{manager: p.Policy.FieldManager, adopted: p.Policy.adopts, entries: entries, puts: o.Mapping.OnlyPut()}
 	p.keepKappLabels(w.schema, ready, o.Live)
 	a, basis := applied(*ready, o.Desired, w.entry, w.recorded, o.Live, p.Hasher)
 	named := marksIn(ready.desired)
@@ -145,6 +148,8 @@ func statusPatch(e evidence, ready prepared) map[string]any {
 // know it says.
 func (p Planner) dryRunFailed(ctx context.Context, o *Object, ready prepared, err error) error {
 	switch {
+	case errors.Is(err, errNotRehearsed):
+		o.Unverified = err.Error()
 	case errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
 		return err
 	case apierrors.IsInvalid(err) && o.Live != nil && p.onlyAsUpdate(ctx, o, err):

@@ -29,6 +29,7 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 		"json":             cmdJSON,
 		"waitfor":          cmdWaitfor,
 		"own-controlplane": cmdOwnControlplane,
+		"extension-server": cmdExtensionServer,
 	}
 }
 

@@ -49,4 +49,6 @@
 //	waitfor [-t 30s] [-m REGEXP] PROGRAM ARG...
 //	                          repeat until the program succeeds (and prints a match)
 //	own-controlplane          a control plane for this script alone
+//	extension-server GROUP    serve a group whose kinds take no patch through its
+//	                          aggregator
 package e2e
