@@ -138,10 +138,8 @@ func opWord(op plan.Op) string {
 // sameChange tells whether two plans of an object would do, and have shown, the
 // same.
 func sameChange(a, b *plan.Object) bool {
-	// What is sent as a whole holds what others put into the object.
-	whole := a.Mapping.OnlyPut() && b.Mapping.OnlyPut()
 	return a.Op == b.Op && a.Force == b.Force &&
-		(whole || object.Equal(a.Send, b.Send)) && object.Equal(a.Status, b.Status) &&
+		object.Equal(a.Send, b.Send) && object.Equal(a.Status, b.Status) &&
 		sameDifferences(a, b)
 }
 
