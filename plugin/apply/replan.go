@@ -138,8 +138,10 @@ func opWord(op plan.Op) string {
 // sameChange tells whether two plans of an object would do, and have shown, the
 // same.
 func sameChange(a, b *plan.Object) bool {
+	// What is sent as a whole holds what others put into the object.
+	whole := a.Mapping.OnlyPut() && b.Mapping.OnlyPut()
 	return a.Op == b.Op && a.Force == b.Force &&
-		object.Equal(a.Send, b.Send) && object.Equal(a.Status, b.Status) &&
+		(whole || object.Equal(a.Send, b.Send)) && object.Equal(a.Status, b.Status) &&
 		sameDifferences(a, b)
 }
 

@@ -9,8 +9,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-
-	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/cluster"
 )
 
 // RecreateAnnotation on an object allows its replacement where the server
@@ -65,7 +63,7 @@ func (p Planner) probe(ctx context.Context, o *Object) error {
 	meta, _ := body["metadata"].(map[string]any)
 	meta = copyMap(meta)
 	meta["name"], body["metadata"] = probeName, meta
-	_, err := p.Cluster.Apply(ctx, o.Mapping, body, cluster.ApplyOptions{DryRun: true, Manager: p.Policy.FieldManager})
+	_, err := p.rehearseCreate(ctx, o, body)
 	return err
 }
 

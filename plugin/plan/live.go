@@ -221,7 +221,7 @@ func (r *kindRead) missing(list []*unstructured.Unstructured) []object.Ref {
 func (p Planner) listWith(ctx context.Context, r *kindRead, o cluster.ListOptions) ([]*unstructured.Unstructured, error) {
 	if len(r.namespaces) > 1 {
 		list, err := p.Cluster.List(ctx, r.mapping, o)
-		if err == nil || !apierrors.IsForbidden(err) {
+		if err == nil || !cantList(err) {
 			return list, wrapList(r, err)
 		}
 	}
@@ -229,7 +229,7 @@ func (p Planner) listWith(ctx context.Context, r *kindRead, o cluster.ListOption
 	for _, ns := range sortedKeys(r.namespaces) {
 		o.Namespace = ns
 		list, err := p.Cluster.List(ctx, r.mapping, o)
-		if apierrors.IsForbidden(err) || apierrors.IsMethodNotSupported(err) {
+		if cantList(err) {
 			list, err = p.getEach(ctx, r, ns)
 		}
 		if err != nil {
@@ -238,6 +238,11 @@ func (p Planner) listWith(ctx context.Context, r *kindRead, o cluster.ListOption
 		out = append(out, list...)
 	}
 	return out, nil
+}
+
+// cantList tells a user or a kind without lists from other failures.
+func cantList(err error) bool {
+	return apierrors.IsForbidden(err) || apierrors.IsMethodNotSupported(err)
 }
 
 func wrapList(r *kindRead, err error) error {

@@ -56,6 +56,8 @@ type Object struct {
 	// Send is the body of the server-side apply: the built object without
 	// server-owned metadata, nulls and status, stringData folded, labels of the
 	// ApplySet put on. It carries no uid and resourceVersion; see UID.
+	// Of a kind that only takes whole objects (Mapping.OnlyPut), an update is the live
+	// object with the changes made.
 	Send map[string]any
 	// Adopt is the JSON patch that comes before Send where another tool's entries
 	// of managedFields become ours; nil for none. The apply that follows carries

@@ -15,8 +15,8 @@ import (
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/state"
 )
 
-// Reader is what planning asks of a cluster. Apply and Patch are only called as
-// dry-run.
+// Reader is what planning asks of a cluster. Apply, Create, Update and Patch are only
+// called as dry-run.
 type Reader interface {
 	Mapping(ctx context.Context, gk schema.GroupKind, version string) (cluster.Mapping, error)
 	List(ctx context.Context, m cluster.Mapping, o cluster.ListOptions) ([]*unstructured.Unstructured, error)
@@ -25,6 +25,9 @@ type Reader interface {
 	SchemaVersion(ctx context.Context, gv schema.GroupVersion) (string, error)
 	Apply(ctx context.Context, m cluster.Mapping, body map[string]any, o cluster.ApplyOptions) (*unstructured.Unstructured, error)
 	Patch(ctx context.Context, m cluster.Mapping, namespace, name string, kind types.PatchType, data []byte, o cluster.WriteOptions) (*unstructured.Unstructured, error)
+	Create(ctx context.Context, m cluster.Mapping, body map[string]any, o cluster.WriteOptions) (*unstructured.Unstructured, error)
+	Update(ctx context.Context, m cluster.Mapping, body map[string]any, o cluster.WriteOptions) (*unstructured.Unstructured, error)
+	Rehearses(ctx context.Context, gvk schema.GroupVersionKind) (bool, error)
 	Context() cluster.ContextInfo
 }
 
@@ -383,7 +386,7 @@ func (p Planner) decideCreate(ctx context.Context, o *Object, ready prepared) er
 	if !p.DryRunCreates || !o.MappingKnown {
 		return nil
 	}
-	result, err := p.Cluster.Apply(ctx, o.Mapping, o.Send, cluster.ApplyOptions{DryRun: true, Manager: p.Policy.FieldManager})
+	result, err := p.rehearseCreate(ctx, o, o.Send)
 	if err != nil {
 		return p.dryRunFailed(ctx, o, ready, err)
 	}
