@@ -8,20 +8,26 @@ import (
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/state"
 )
 
-// claims looks into the records of manifests outside the run, each read once and
-// only when an object carries another record's label.
+// claims looks into the records of manifests outside the run: into one when an
+// object carries its label, into all when an object is to be deleted, each once.
 type claims struct {
 	store *state.Store
+	// run are the manifests of the run: what their files want is known.
+	run map[string]bool
 
 	mu      sync.Mutex
 	names   map[string]string // ApplySet label → manifest; nil until read
 	records map[string]*state.Record
+	holders map[object.Ref][]string // nil until read
 }
 
 // manifest implements plan.Claims.
 func (c *claims) manifest(ctx context.Context, label string, ref object.Ref) (string, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if label == "" {
+		return c.anyHolder(ctx, ref)
+	}
 	if err := c.readNames(ctx); err != nil {
 		return "", err
 	}
@@ -40,6 +46,24 @@ func (c *claims) manifest(ctx context.Context, label string, ref object.Ref) (st
 		return "", nil
 	}
 	return name, nil
+}
+
+// anyHolder looks into all records. The label of an object names one of them at
+// most, and two may list it.
+func (c *claims) anyHolder(ctx context.Context, ref object.Ref) (string, error) {
+	if c.holders == nil {
+		holders, err := c.store.Holders(ctx)
+		if err != nil {
+			return "", err
+		}
+		c.holders = holders
+	}
+	for _, manifest := range c.holders[ref] {
+		if !c.run[manifest] {
+			return manifest, nil
+		}
+	}
+	return "", nil
 }
 
 func (c *claims) readNames(ctx context.Context) error {

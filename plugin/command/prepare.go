@@ -240,7 +240,7 @@ type planOptions struct {
 func (p *prepared) plan(ctx context.Context, e *Env, o planOptions) (*plan.Plan, plan.Planner, error) {
 	o.policy.RecreateRuns = p.source.file != nil
 	o.policy.Rules = p.rules
-	others := &claims{store: p.store}
+	others := &claims{store: p.store, run: p.manifests()}
 	planner := plan.Planner{
 		Claims:  others.manifest,
 		Cluster: p.client, Policy: o.policy, Hasher: p.hasher, ToolVersion: e.Version,
@@ -255,6 +255,15 @@ func (p *prepared) plan(ctx context.Context, e *Env, o planOptions) (*plan.Plan,
 		klog.V(2).InfoS("not remembered", "error", closed)
 	}
 	return result, planner, err
+}
+
+// manifests are those that were built, selected or not.
+func (p *prepared) manifests() map[string]bool {
+	out := map[string]bool{}
+	for _, r := range p.results {
+		out[r.Manifest] = true
+	}
+	return out
 }
 
 // circumstances is what proofs in the record depend on, also in one that this run

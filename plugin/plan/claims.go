@@ -10,7 +10,8 @@ import (
 
 // Claims finds out whether another record lists an object. label is the ApplySet
 // label that the object carries; the answer is that record's manifest, empty
-// where there is no such record or it doesn't list the object.
+// where there is no such record or it doesn't list the object. An empty label asks
+// for any record outside the run.
 type Claims func(ctx context.Context, label string, ref object.Ref) (manifest string, err error)
 
 // claimedBy names the manifest, neither of this run nor ours, whose record lists

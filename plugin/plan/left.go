@@ -16,7 +16,12 @@ import (
 // may be deleted.
 func (p Planner) guards(ctx context.Context, uids map[types.UID]object.Ref) []prune.Filter {
 	claimed := func(c prune.Candidate) (string, error) {
-		return p.claimedBy(ctx, c.Live, c.Entry.Label, nil, c.Ref)
+		manifest, err := p.claimedBy(ctx, c.Live, c.Entry.Label, nil, c.Ref)
+		if manifest != "" || err != nil || !p.Policy.Prune || p.Claims == nil {
+			return manifest, err
+		}
+		// Its label may be ours, and another record list it all the same.
+		return p.Claims(ctx, "", c.Ref)
 	}
 	entry := prune.EntryFilters(uids, p.Policy.FieldManager, claimed, p.Policy.Prune)
 	return append(entry, prune.DefaultFilters(p.Policy.PruneProtected)...)

@@ -7,8 +7,8 @@ import "fmt"
 type Claim func(c Candidate) (manifest string, err error)
 
 // OtherRecord keeps objects that the record of a manifest outside the run lists:
-// two manifests shared it, and the other one still wants it. If that can't be
-// found out, it counts as wanted.
+// two manifests shared it, and the other one still wants it. Where that can't be
+// found out, the object stays and stays listed.
 type OtherRecord struct {
 	// ClaimedBy is asked about objects that all filters before let through; nil
 	// asks nobody.
@@ -26,7 +26,7 @@ func (f OtherRecord) Keep(c Candidate) *Kept {
 	manifest, err := f.ClaimedBy(c)
 	switch {
 	case err != nil:
-		return &Kept{Reason: "it carries the label of another record that can't be read: it is left alone and leaves the record: " + err.Error(), Forget: true}
+		return &Kept{Reason: "whether another record lists it can't be told: " + err.Error()}
 	case manifest != "":
 		return &Kept{Reason: fmt.Sprintf("it is in the record of manifest %s too: it is left alone and leaves the record of %s", manifest, c.Entry.Manifest), Forget: true}
 	default:
