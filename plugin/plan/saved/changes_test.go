@@ -1,0 +1,125 @@
+package saved
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/plan"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/state"
+)
+
+func TestTheSamePlanHasNoChanges(t *testing.T) {
+	files, live := []string{settings, other, login}, []string{slow, other}
+	key := NewKey([]byte("k"))
+	assert.Empty(t, Changes(made(t, planned(t, files, live), key), made(t, planned(t, files, live), key)))
+}
+
+func TestChanges(t *testing.T) {
+	before := func(t *testing.T) *plan.Plan { return planned(t, []string{settings, other}, []string{slow}) }
+	for name, c := range map[string]struct {
+		now  func(t *testing.T) *plan.Plan
+		want []string
+	}{
+		"the files": {
+			func(t *testing.T) *plan.Plan {
+				return planned(t, []string{"{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: x}, data: {mode: faster}}", other}, []string{slow})
+			},
+			[]string{"ConfigMap x/a: its files changed"},
+		},
+		"the cluster": {
+			func(t *testing.T) *plan.Plan {
+				return planned(t, []string{settings, other}, []string{"{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: x}, data: {mode: slower}}"})
+			},
+			[]string{"ConfigMap x/a: it was changed in the cluster"},
+		},
+		"made again": {
+			func(t *testing.T) *plan.Plan {
+				p := before(t)
+				p.Objects[0].UID = "uid-2"
+				return p
+			},
+			[]string{"ConfigMap x/a: it was changed in the cluster"},
+		},
+		"an object less": {
+			func(t *testing.T) *plan.Plan { return planned(t, []string{settings}, []string{slow}) },
+			[]string{"ConfigMap x/b: it was to be created and is no longer part of the plan"},
+		},
+		"an object more": {
+			func(t *testing.T) *plan.Plan {
+				return planned(t, []string{settings, other, "{apiVersion: v1, kind: ConfigMap, metadata: {name: c, namespace: x}}"}, []string{slow})
+			},
+			[]string{"ConfigMap x/c: it is not in the saved plan"},
+		},
+		"another verdict": {
+			func(t *testing.T) *plan.Plan { return planned(t, []string{settings, other}, nil) },
+			[]string{"ConfigMap x/a: it was to be updated and would now be created"},
+		},
+		"as wanted meanwhile": {
+			func(t *testing.T) *plan.Plan { return planned(t, []string{settings, other}, []string{settings}) },
+			[]string{"ConfigMap x/a: it was to be updated and would now be left as it is"},
+		},
+		"force": {
+			func(t *testing.T) *plan.Plan {
+				p := before(t)
+				p.Objects[0].Force = true
+				return p
+			},
+			[]string{"ConfigMap x/a: what would be sent is not what was saved"},
+		},
+		"another manifest": {
+			func(t *testing.T) *plan.Plan {
+				p := before(t)
+				p.Objects[1].Manifest = "n"
+				return p
+			},
+			[]string{`ConfigMap x/b: it was of manifest "m" and is of manifest "n"`},
+		},
+		"the record": {
+			func(t *testing.T) *plan.Plan {
+				p := before(t)
+				p.Manifests[0].Gone = []state.Key{keyOf("old")}
+				return p
+			},
+			[]string{`manifest "m": its record changed`},
+		},
+		"other manifests": {
+			func(t *testing.T) *plan.Plan {
+				p := before(t)
+				p.Manifests[0].Name = "n"
+				return p
+			},
+			[]string{`manifest "m": it is no longer part of the plan`, `manifest "n": it is not in the saved plan`},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			assert.Equal(t, c.want, Changes(made(t, before(t), nil), made(t, c.now(t), nil)))
+		})
+	}
+}
+
+func TestAnotherCluster(t *testing.T) {
+	p := planned(t, []string{settings}, nil)
+	was := made(t, p, nil)
+	for name, c := range map[string]struct {
+		uid, server string
+		stale       string
+	}{
+		"the same":                           {"cluster-1", "https://one.example", ""},
+		"the same by another address":        {"cluster-1", "https://two.example", ""},
+		"another":                            {"cluster-2", "https://one.example", "another cluster"},
+		"not to be told, the same address":   {"", "https://one.example", ""},
+		"not to be told, by another address": {"", "https://two.example", "whether they are one cluster can't be told"},
+	} {
+		now := *was
+		now.Cluster = Cluster{UID: c.uid, Server: c.server}
+		changes := Changes(was, &now)
+		if c.stale == "" {
+			assert.Empty(t, changes, name)
+			continue
+		}
+		if assert.Len(t, changes, 1, name) {
+			assert.Contains(t, changes[0], c.stale, name)
+		}
+	}
+}
