@@ -82,6 +82,10 @@ fmt: ## Format all Go code
 docs: ## Write docs/reference from the commands
 	go run ./test/tools/gendocs docs/reference
 
+.PHONY: picture
+picture: build build-controlplane ## Draw the picture of the README from a real diff
+	@sh demo/picture.sh
+
 .PHONY: bench
 bench: build build-controlplane ## Measure requests, time and memory against kubectl (BENCH=most objects)
 	go run ./test/bench -bin bin -most $(BENCH)

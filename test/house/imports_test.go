@@ -50,6 +50,7 @@ var mayImport = map[string][]string{
 	},
 	"cmd":                {"plugin/command"},
 	"test/tools/gendocs": {"plugin/command"},
+	"test/tools/picture": {},
 	"test/e2e":           {},
 	"test/house":         {},
 	"test/bench":         {},
