@@ -82,6 +82,13 @@ func (e *Env) buildAll(ctx context.Context, src *source) ([]build.Result, config
 	if err != nil {
 		return nil, rules, err
 	}
+	if src.file != nil {
+		named := src.file.Tazuna.Spec.Rules
+		for _, n := range named.Notes() {
+			e.note("note: %s", n)
+		}
+		rules = rules.With(named)
+	}
 	for i := range results {
 		found, rest, err := config.ExtractKappConfig(results[i].Objects)
 		if err != nil {

@@ -174,6 +174,7 @@ func (d *document) spec(n *yaml.Node, at string) {
 		{"context_match_mode", func(v *yaml.Node, at string) { g.Mode = d.matchMode(v, at) }},
 		{"environments", func(v *yaml.Node, at string) { environments = d.environments(v, at) }},
 		{"manifests", func(v *yaml.Node, at string) { d.list(v, at, d.entry) }},
+		{"rules", d.rules},
 		{"tests", func(v *yaml.Node, at string) { s.Tests = append(s.Tests, d.Tests(v, at)...) }},
 		{"providers", func(v *yaml.Node, at string) { d.providers(v, at) }},
 	})

@@ -49,6 +49,8 @@ type Spec struct {
 	// Manifests are in the order of the file, those of an included file in the
 	// place of its entry. Names are unique.
 	Manifests []Manifest
+	// Rules are those of the files of kapp configuration that are named, in order.
+	Rules KappConfig
 	// Tests run once, after all manifests.
 	Tests []Test
 	// Providers are where generated Secrets come from. Names are unique.
