@@ -70,7 +70,8 @@ func archive(fs files) ([]byte, error) {
 			return nil, err
 		}
 	}
-	return out.Bytes(), w.Close()
+	err := w.Close() // writes the end
+	return out.Bytes(), err
 }
 
 func directories(w *tar.Writer, dir string, made map[string]bool) error {
@@ -94,5 +95,6 @@ func compress(plain []byte) ([]byte, error) {
 	var out bytes.Buffer
 	w := gzip.NewWriter(&out)
 	_, err := w.Write(plain)
-	return out.Bytes(), errors.Join(err, w.Close())
+	err = errors.Join(err, w.Close()) // writes the end
+	return out.Bytes(), err
 }

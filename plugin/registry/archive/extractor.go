@@ -131,11 +131,14 @@ func (x *Extractor) parents(dir string) error {
 	info, err := x.root.Lstat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		err = x.root.Mkdir(dir, 0o755)
-	case err == nil && info.Mode()&fs.ModeSymlink != 0:
+		err = x.mkdir(dir)
+	case err != nil:
+	case info.Mode()&fs.ModeSymlink != 0:
 		err = fmt.Errorf("%w: its directory %q is a link", ErrUnsafe, dir)
-	case err == nil && !info.IsDir():
+	case !info.IsDir() && x.written[dir]:
 		err = fmt.Errorf("%w: its directory %q is a file", ErrFormat, dir)
+	case !info.IsDir(): // of a former archive
+		err = errors.Join(x.root.Remove(dir), x.mkdir(dir))
 	}
 	if err != nil {
 		return err
@@ -154,7 +157,15 @@ func (x *Extractor) directory(name string) error {
 	if err != nil || there {
 		return err
 	}
-	return x.root.Mkdir(name, 0o755)
+	return x.mkdir(name)
+}
+
+// mkdir makes a directory whose mode doesn't depend on the user's mask.
+func (x *Extractor) mkdir(name string) error {
+	if err := x.root.Mkdir(name, 0o755); err != nil {
+		return err
+	}
+	return x.root.Chmod(name, 0o755)
 }
 
 // file writes a file of exactly that size.
