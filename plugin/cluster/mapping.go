@@ -20,13 +20,16 @@ type Mapping struct {
 	GVR        schema.GroupVersionResource
 	GVK        schema.GroupVersionKind
 	Namespaced bool
-	// Verbs and Subresources are shared by all who ask: read only.
+	// Verbs, Subresources and Names are shared by all who ask: read only.
 	//
 	// Verbs are what the server allows on the resource: get, list, watch, create,
 	// update, patch, delete, deletecollection.
 	Verbs sets.Set[string]
 	// Subresources are the names behind the slash: status, scale.
 	Subresources sets.Set[string]
+	// Names are the words by which users call the resource, as kubectl takes them:
+	// its plural, its singular and its short names.
+	Names []string
 }
 
 // Can tells whether the resource has a verb.
@@ -305,6 +308,7 @@ func findKind(list *metav1.APIResourceList, gvk schema.GroupVersionKind) (Mappin
 			Namespaced:   r.Namespaced,
 			Verbs:        sets.New(r.Verbs...),
 			Subresources: subresources(list, r.Name),
+			Names:        slices.Concat([]string{r.Name, r.SingularName}, r.ShortNames),
 		}, true
 	}
 	return Mapping{}, false

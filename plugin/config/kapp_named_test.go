@@ -29,5 +29,5 @@ func TestNamedRules(t *testing.T) {
 
 	_, err = Parse([]byte("spec:\n  rules:\n  - wrong.yaml\n  - missing.yaml\n  manifests: []\n"), "dir/tazuna.yaml", o)
 	require.ErrorContains(t, err, "dir/tazuna.yaml:4: spec.rules[1]: dir/missing.yaml can't be read: no such file")
-	require.ErrorContains(t, err, "dir/wrong.yaml:3: rebaseRulez: unknown field")
+	require.ErrorContains(t, err, "dir/wrong.yaml:3: unknown field \"rebaseRulez\"")
 }

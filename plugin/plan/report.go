@@ -107,6 +107,8 @@ type ObjectReport struct {
 	// to what the files and our last apply name. Nil Before: create, nil After: delete.
 	Before map[string]any `json:"before,omitempty"`
 	After  map[string]any `json:"after,omitempty"`
+	// names are the words for the kind beside Kind, as the cluster has them.
+	names []string
 }
 
 // Leftover is an object of a record that the files no longer name and that

@@ -48,14 +48,16 @@ func (s Selection) selects(o ObjectReport) bool {
 		(s.Filter == nil || s.Filter.matches(o))
 }
 
-// isKind compares with kubectl's forms Kind and kind.group.
+// isKind compares with kubectl's forms Kind and kind.group, and with the words that
+// the cluster has for the kind: deployments, deploy.
 func (o ObjectReport) isKind(want string) bool {
 	kind, group, qualified := strings.Cut(want, ".")
 	have, _, grouped := strings.Cut(o.APIVersion, "/")
 	if !grouped {
 		have = ""
 	}
-	return strings.EqualFold(kind, o.Kind) && (!qualified || strings.EqualFold(group, have))
+	called := strings.EqualFold(kind, o.Kind) || kind != "" && slices.ContainsFunc(o.names, func(n string) bool { return strings.EqualFold(kind, n) })
+	return called && (!qualified || strings.EqualFold(group, have))
 }
 
 // glob matches a text against a pattern in which * and % stand for any text.

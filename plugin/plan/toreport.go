@@ -65,7 +65,7 @@ func (r reporting) object(o *Object) ObjectReport {
 		APIVersion: apiVersion(o.Key.Group, o.Key.Version), Op: o.Op, Created: o.Created,
 		Unverified: o.Unverified, Reason: o.Reason, Notes: o.Notes,
 	}
-	out.Labels = labelsOf(o.Live)
+	out.Labels, out.names = labelsOf(o.Live), o.Mapping.Names
 	if o.Desired.Body != nil {
 		out.Origin, out.Labels = o.Desired.Origin.String(), labelsOf(o.Desired.Body)
 	}
