@@ -1,0 +1,55 @@
+package packages
+
+import (
+	"fmt"
+	"io"
+
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	"github.com/kubectl-tazuna/kubectl-tazuna/printers"
+)
+
+// Env is what the commands get from outside.
+type Env struct {
+	genericiooptions.IOStreams
+	Getenv func(string) string
+	// Environ is the whole environment, of which hooks see a part.
+	Environ func() []string
+	// Name is how the user called us: "kubectl tazuna" or "kubectl-tazuna".
+	Name string
+	// UserAgent is what registries are told.
+	UserAgent func() string
+	// Namespace is that of -n; "" where it isn't given.
+	Namespace func() string
+	// Colors decides whether a stream gets colours.
+	Colors func(io.Writer) (bool, error)
+	// Exit makes an error that ends the process with a code; without an error,
+	// nothing more is printed.
+	Exit func(code int, err error) error
+}
+
+// Codes for Exit; see docs/exit-codes.md.
+const (
+	Failed  = 1
+	Refused = 3
+)
+
+// warn and note go to stderr: stdout is for data.
+func (e *Env) warn(text string) { fmt.Fprintf(e.ErrOut, "Warning: %s\n", text) }
+
+func (e *Env) note(format string, args ...any) { fmt.Fprintf(e.ErrOut, format+"\n", args...) }
+
+const outputUsage = "Print as json, yaml, kyaml, name, jsonpath=… or go-template=…"
+
+// print writes a result to stdout: in a machine format, or by text.
+func (e *Env) print(format string, result any, text func(printers.Options) error) error {
+	if format != "" {
+		return printers.Structured(e.Out, format, result)
+	}
+	o := printers.DefaultOptions(e.Out)
+	var err error
+	if o.Color, err = e.Colors(e.Out); err != nil {
+		return err
+	}
+	return text(o)
+}

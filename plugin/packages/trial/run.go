@@ -1,0 +1,144 @@
+package trial
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/hook"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/hook/offline"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/hook/output"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/report"
+)
+
+// Hooks runs hooks over objects in memory.
+type Hooks struct {
+	// Package names the package in the result.
+	Package string
+	Runner  *hook.Runner
+	// Cluster is what the hooks see, and what their operations are made to.
+	Cluster *offline.Cluster
+	// Settings are told to the hooks. Values are those that they begin with.
+	Settings, Values map[string]any
+	// CheckValues judges values after a patch; nil accepts all.
+	CheckValues func(values map[string]any) error
+	// Masker hides secrets in the result.
+	Masker object.Masker
+}
+
+// Run makes the runs of each phase in their order. A failure that counts ends the
+// trial with its phase, as it would end a run of the package; the other runs of the
+// phase are still made, because they don't depend on each other. The error is the end
+// of the context.
+func (t *Hooks) Run(ctx context.Context, phases []Phase) (*report.HookRuns, error) {
+	all := &report.HookRuns{
+		APIVersion: report.APIVersion, Kind: "HookRuns", Package: t.Package, Instance: t.Runner.Instance.String(),
+		Runs: []report.HookRun{}, NotRun: []string{},
+	}
+	for _, phase := range phases {
+		held := all.Failed()
+		for _, call := range phase {
+			if held {
+				all.NotRun = append(all.NotRun, fmt.Sprintf("%s (%s)", call.Hook.ID, named(call.Triggers)))
+				continue
+			}
+			run := t.one(ctx, call)
+			if ctx.Err() != nil {
+				return all, fmt.Errorf("run hooks: %w", context.Cause(ctx))
+			}
+			all.Runs = append(all.Runs, run)
+		}
+	}
+	all.Values = t.scrubbed(t.Values, t.Cluster.Secrets())
+	return all, nil
+}
+
+// one makes one run and lets it take effect.
+func (t *Hooks) one(ctx context.Context, call hook.Pending) report.HookRun {
+	before, secrets, done := t.Values, t.Cluster.Secrets(), len(t.Cluster.Steps())
+	result, err := t.Runner.Run(ctx, hook.Request{
+		Hook: call.Hook, Triggers: call.Triggers, Values: t.Values, Settings: t.Settings, Source: t.Cluster,
+	})
+	if err != nil {
+		err = errors.Join(err, result.Operate(ctx, t.Cluster))
+	} else {
+		var taken hook.Taken
+		taken, err = result.Take(ctx, hook.Effects{Values: t.Values, CheckValues: t.CheckValues, Objects: t.Cluster})
+		t.Values = taken.Values
+	}
+	secrets = append(secrets, t.Cluster.Secrets()...)
+	run := report.HookRun{
+		Hook: call.Hook.ID, Binding: named(call.Triggers), Allowed: err != nil && call.Hook.AllowsFailure(call.Triggers),
+		Objects: t.changes(t.Cluster.Steps()[done:]), Metrics: metrics(result.Metrics), Notes: append([]string{}, result.Notes...),
+		Stdout: result.Stdout, Stderr: result.Stderr,
+	}
+	if err != nil {
+		run.Error = t.Masker.Scrub(text(err), secrets...)
+	}
+	if !object.Equal(before, t.Values) {
+		run.ValuesBefore, run.ValuesAfter = t.scrubbed(before, secrets), t.scrubbed(t.Values, secrets)
+	}
+	return run
+}
+
+// text is an error without what the report of the run tells anyway: the name of the
+// hook, and what it wrote.
+func text(err error) string {
+	var failed *hook.Error
+	if errors.As(err, &failed) {
+		return failed.Err.Error()
+	}
+	return err.Error()
+}
+
+// changes lists what operations did, masked.
+func (t *Hooks) changes(steps []offline.Step) []report.ObjectChange {
+	changes := []report.ObjectChange{}
+	for _, s := range steps {
+		o := s.Operation
+		c := report.ObjectChange{
+			Operation: string(o.Verb), APIVersion: o.APIVersion, Kind: o.Kind, Namespace: o.Namespace, Name: o.Name,
+		}
+		if s.Before == nil || s.After == nil || !object.Equal(s.Before, s.After) {
+			c.Before, c.After = t.Masker.Pair(s.Before, s.After)
+		}
+		changes = append(changes, c)
+	}
+	return changes
+}
+
+func metrics(all []output.Metric) []report.Metric {
+	out := make([]report.Metric, len(all))
+	for i, m := range all {
+		out[i] = report.Metric{Name: m.Name, Group: m.Group, Action: string(m.Action), Value: m.Value, Labels: m.Labels}
+	}
+	return out
+}
+
+// scrubbed is a copy of values without what is in the Secrets that hooks saw or
+// wrote.
+func (t *Hooks) scrubbed(values map[string]any, secrets []map[string]any) map[string]any {
+	clean, _ := t.scrub(values, secrets).(map[string]any)
+	return clean
+}
+
+func (t *Hooks) scrub(value any, secrets []map[string]any) any {
+	switch v := value.(type) {
+	case string:
+		return t.Masker.Scrub(v, secrets...)
+	case map[string]any:
+		copied := make(map[string]any, len(v))
+		for key, inner := range v {
+			copied[key] = t.scrub(inner, secrets)
+		}
+		return copied
+	case []any:
+		copied := make([]any, len(v))
+		for i, inner := range v {
+			copied[i] = t.scrub(inner, secrets)
+		}
+		return copied
+	}
+	return value
+}
