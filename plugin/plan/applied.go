@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"context"
+
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
@@ -35,6 +37,19 @@ func applied(want prepared, o object.Object, entry state.Entry, recorded bool, l
 		return body, BasisAnnotation
 	}
 	return nil, BasisFields
+}
+
+// appliedByHelm finds what the Helm release of an object applied last. Where that
+// can't be read, managedFields have to do, and the object says so.
+func (p Planner) appliedByHelm(ctx context.Context, w *wanted) (map[string]any, Basis) {
+	body, err := w.releases.applied(ctx, p.Cluster, w.out.Ref, w.out.Live)
+	if err != nil {
+		w.out.Notes = append(w.out.Notes, err.Error())
+	}
+	if body == nil {
+		return nil, BasisFields
+	}
+	return body, BasisHelm
 }
 
 // withStatusOf gives a body the status of another one: the content hash, by

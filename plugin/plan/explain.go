@@ -17,6 +17,7 @@ const (
 	BasisRecord     Basis = "the record's copy of the last apply"
 	BasisKapp       Basis = "the annotation " + kappOriginal
 	BasisAnnotation Basis = "the annotation " + lastAppliedAnnotation
+	BasisHelm       Basis = "the manifest of its Helm release"
 	BasisFields     Basis = "managedFields alone: which fields are ours is known, what they were is not"
 )
 
@@ -32,6 +33,9 @@ type Explanation struct {
 // ExplainedPath is one path that the files or the last apply name.
 type ExplainedPath struct {
 	Difference
+	// Applied is the value applied last, where it is known.
+	Applied    any  `json:"applied,omitempty"`
+	HasApplied bool `json:"hasApplied"`
 	// Owners are all managers of the path, ours included.
 	Owners []Author `json:"owners,omitempty"`
 }
@@ -46,13 +50,13 @@ func (p *Plan) Explain(o *Object, mask object.Masker) Explanation {
 	}
 	e := *o.evidence
 	out.Basis = e.basis
-	live, desired := how.maskFor(o).Pair(o.Live, e.desired)
+	bodies := how.maskFor(o).All(o.Live, e.files, e.applied)
 	for _, j := range e.everything() {
 		d := e.difference(j)
-		l, w := lookup(live, d.at), lookup(desired, d.at)
+		l, w, a := lookup(bodies[0], d.at), lookup(bodies[1], d.at), lookup(bodies[2], d.at)
 		d.Live, d.Desired = l.v, w.v
 		out.Paths = append(out.Paths, ExplainedPath{
-			Difference: d,
+			Difference: d, Applied: a.v, HasApplied: a.ok,
 			Owners:     e.ownership.filter(j.finding, func(Author) bool { return true }),
 		})
 	}
@@ -71,7 +75,8 @@ func (e evidence) everything() []judged {
 			out = append(out, judged{finding: f, verdict: VerdictSame})
 		}
 	}
-	return append(out, differing...)
+	out = append(out, differing...)
+	return append(out, e.ruledPaths(out)...)
 }
 
 func coveredByJudged(f finding, list []judged) bool {
@@ -92,10 +97,8 @@ func (e evidence) difference(j judged) Difference {
 
 // because words the row of the table that decided.
 func because(j judged, e evidence) string {
-	for _, p := range e.left {
-		if len(p) <= len(j.path) && related(p, j.path) {
-			return "left to the cluster: a rule, an autoscaler or a controller decides it"
-		}
+	if by := e.decidedBy(j.path); by != "" {
+		return by
 	}
 	switch j.verdict {
 	case VerdictSame:
@@ -124,8 +127,6 @@ func because(j judged, e evidence) string {
 
 func becauseChange(j judged, e evidence) string {
 	switch {
-	case j.excluded:
-		return "judged by the files against the last apply alone, whatever controllers wrote"
 	case !j.l.ok:
 		return "the files name it and the live object doesn't have it"
 	case j.a.ok || e.applied != nil:

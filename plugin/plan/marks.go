@@ -18,8 +18,8 @@ func marks() []mark {
 	return []mark{
 		{"labels", kappApp},
 		{"labels", kappAssociation},
-		{"annotations", "meta.helm.sh/release-name"},
-		{"annotations", "meta.helm.sh/release-namespace"},
+		{"annotations", helmReleaseName},
+		{"annotations", helmReleaseNamespace},
 	}
 }
 

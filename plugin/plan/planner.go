@@ -136,6 +136,8 @@ type wanted struct {
 	proven bool
 	// run are the ApplySet labels of all manifests of the run.
 	run map[string]bool
+	// releases are the Helm releases that objects of the run belong to.
+	releases *helmReleases
 	// scaled: an autoscaler of the input sizes the object.
 	scaled bool
 	// local: the CustomResourceDefinition of its kind is in the input.
@@ -176,7 +178,7 @@ func (p Planner) collect(ctx context.Context, inputs []Input) (items, error) {
 	var out items
 	local, sized := localKinds(inputs), scaled(inputs)
 	claimed := map[object.Ref][]Input{}
-	run := map[string]bool{}
+	run, releases := map[string]bool{}, &helmReleases{}
 	for _, in := range inputs {
 		label := partOf(in)
 		run[label] = true
@@ -186,7 +188,7 @@ func (p Planner) collect(ctx context.Context, inputs []Input) (items, error) {
 				continue
 			}
 			w := p.newWanted(ctx, in, o, local)
-			w.label, w.scaled, w.run = label, sized[o.Ref()], run
+			w.label, w.scaled, w.run, w.releases = label, sized[o.Ref()], run, releases
 			w.shown = in.Versions.shown[o.Ref()]
 			w.shownEntry = shownEntry(in, w.shown)
 			out.wanted = append(out.wanted, w)

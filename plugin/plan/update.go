@@ -15,7 +15,7 @@ import (
 // decideUpdate compares an object that exists.
 func (p Planner) decideUpdate(ctx context.Context, w *wanted, ready prepared) error {
 	o := w.out
-	e, err := p.gather(w, &ready)
+	e, err := p.gather(ctx, w, &ready)
 	if err != nil {
 		return err
 	}
@@ -31,6 +31,7 @@ func (p Planner) decideUpdate(ctx context.Context, w *wanted, ready prepared) er
 	}
 	defer func() { o.refuseClaimed(claimant, p.Policy.ForceConflicts) }()
 	if e.adopts = w.label != "" && !o.Mapping.OnlyPut() && takesOver(o, e); len(e.cmp.findings) == 0 && !e.cmp.suspect && !e.adopts {
+		o.Hidden = e.hiddenByRules()
 		return nil
 	}
 	if o.Mapping.OnlyPut() {
@@ -54,7 +55,7 @@ func (p Planner) decideUpdate(ctx context.Context, w *wanted, ready prepared) er
 
 // gather collects the evidence about one existing object.
 // In ready, what the cluster decides takes the live value.
-func (p Planner) gather(w *wanted, ready *prepared) (evidence, error) {
+func (p Planner) gather(ctx context.Context, w *wanted, ready *prepared) (evidence, error) {
 	o := w.out
 	entries, err := owners(o.Live)
 	if err != nil {
@@ -63,6 +64,9 @@ func (p Planner) gather(w *wanted, ready *prepared) (evidence, error) {
 	own := ownership{manager: p.Policy.FieldManager, adopted: p.Policy.adopts, entries: entries, puts: o.Mapping.OnlyPut()}
 	p.keepKappLabels(w.schema, ready, o.Live)
 	a, basis := applied(*ready, o.Desired, w.entry, w.recorded, o.Live, p.Hasher)
+	if basis == BasisFields && !w.recorded {
+		a, basis = p.appliedByHelm(ctx, w)
+	}
 	named := marksIn(ready.desired)
 	if basis != BasisKapp {
 		named = marksIn(ready.desired, a)
@@ -71,6 +75,7 @@ func (p Planner) gather(w *wanted, ready *prepared) (evidence, error) {
 	if a != nil {
 		a = withInjected(w.schema, withoutMarks(a, named), live)
 	}
+	files := ready.desired
 	byRules := rebase(p.Policy.Rules, w.schema, ready.desired, live)
 	for _, path := range byRules.removed {
 		ready.desired, ready.send = without(ready.desired, path), without(ready.send, path)
@@ -87,6 +92,7 @@ func (p Planner) gather(w *wanted, ready *prepared) (evidence, error) {
 		ownership: own,
 		live:      live, schema: w.schema, custom: !object.BuiltIn(o.Ref.Group),
 		desired: ready.desired, applied: a, policy: p.Policy, basis: basis, left: left, marks: named,
+		files: files, byRules: byRules,
 	}
 	e.excluded = p.excludedFor(w, *ready, a, live)
 	e.cmp = compare(ready.desired, a, live, w.schema, e.custom, e.excluded)
@@ -107,7 +113,7 @@ func (p Planner) excludedFor(w *wanted, ready prepared, a, live map[string]any) 
 
 // conclude writes the decision into the object together with its text.
 func (o *Object) conclude(d decision, e evidence) {
-	o.Op, o.Force, o.Differences, o.Hidden = d.op, d.force, d.shown, d.hidden
+	o.Op, o.Force, o.Differences, o.Hidden = d.op, d.force, d.shown, append(d.hidden, e.hiddenByRules()...)
 	o.Overridden = d.overridden
 	if o.Op == OpNone {
 		return

@@ -151,7 +151,7 @@ func (p Planner) sameVersion(ctx context.Context, in Input, want object.Object, 
 	setLive(w.out, live)
 	p.readSchema(ctx, w, true)
 	ready := p.makeReady(w, nil)
-	e, err := p.gather(w, &ready)
+	e, err := p.gather(ctx, w, &ready)
 	if err != nil {
 		return false, err
 	}
