@@ -153,9 +153,11 @@ func corrupt(want ocispec.Descriptor, err error) error {
 }
 
 // isMismatch knows the library's words for content that is not as described.
+// What servers say in headers has no error of its own there.
 func isMismatch(err error) bool {
 	return errors.Is(err, content.ErrMismatchedDigest) || errors.Is(err, content.ErrTrailingData) ||
-		errors.Is(err, content.ErrInvalidDescriptorSize)
+		errors.Is(err, content.ErrInvalidDescriptorSize) ||
+		(err != nil && (strings.Contains(err.Error(), "mismatch Content-Length") || strings.Contains(err.Error(), "digest mismatch")))
 }
 
 func fromOCI(d ocispec.Descriptor) Descriptor {

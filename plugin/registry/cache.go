@@ -87,7 +87,7 @@ func (c *cache) refPath(ref Reference) string {
 }
 
 // note remembers what a tag is now.
-func (c *cache) note(ref Reference, manifest ocispec.Descriptor) error {
+func (c *cache) note(ref Reference, manifest ocispec.Descriptor, now time.Time) error {
 	path := c.refPath(ref)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return fmt.Errorf("cache of registries: %w", err)
@@ -97,7 +97,11 @@ func (c *cache) note(ref Reference, manifest ocispec.Descriptor) error {
 	if err != nil {
 		return err
 	}
-	return writeWhole(path, data)
+	if err := writeWhole(path, data); err != nil {
+		return err
+	}
+	c.touch(path, now)
+	return nil
 }
 
 // recall gives what a tag was when it was last seen.
@@ -171,7 +175,8 @@ func ignoreMissing(err error) error {
 }
 
 // PruneCache removes what was not used for Options.CacheAge, and gives the bytes
-// that it freed. Pull does the same now and then.
+// that it freed. A client does the same by itself with the first pull that fills
+// the cache.
 func (c *Client) PruneCache() (freed int64, err error) {
 	if c.cache == nil {
 		return 0, nil
@@ -181,4 +186,13 @@ func (c *Client) PruneCache() (freed int64, err error) {
 		return freed, fmt.Errorf("tidy the cache of registries: %w", err)
 	}
 	return freed, nil
+}
+
+// pruneOnce tidies the cache once. That it can't be tidied spoils no pull.
+func (c *Client) pruneOnce() {
+	c.pruned.Do(func() {
+		if _, err := c.PruneCache(); err != nil && c.options.Warn != nil {
+			c.options.Warn(err.Error())
+		}
+	})
 }

@@ -17,6 +17,7 @@ type Client struct {
 	auth    *auth.Client
 	stores  []credentialStore
 	cache   *cache // nil: nothing is kept
+	pruned  sync.Once
 
 	mu            sync.Mutex
 	authenticated bool     // credentials were found for a host

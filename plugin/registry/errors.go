@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"oras.land/oras-go/v2/errdef"
+	"oras.land/oras-go/v2/registry/remote/auth"
 	"oras.land/oras-go/v2/registry/remote/errcode"
 )
 
@@ -80,6 +81,8 @@ func kindOf(err error) error {
 	switch {
 	case errors.Is(err, errdef.ErrNotFound):
 		return ErrNotFound
+	case errors.Is(err, auth.ErrBasicCredentialNotFound):
+		return ErrDenied
 	case errors.Is(err, errdef.ErrSizeExceedsLimit), errors.Is(err, errdef.ErrTooManyPages):
 		return ErrTooLarge
 	case isMismatch(err):

@@ -48,6 +48,8 @@ type Options struct {
 	// Transport sends the requests instead of the standard one, whose settings
 	// (proxy, timeouts) CAFile and Insecure change.
 	Transport http.RoundTripper
+	// Warn is told what went wrong beside the matter; nil: nobody is.
+	Warn func(text string)
 	// Now is the clock that ages the cache; nil: time.Now.
 	Now func() time.Time
 }

@@ -96,7 +96,8 @@ func cutDigest(text string) (rest, sum string, err error) {
 		return text, "", nil
 	}
 	if err := digest.Digest(sum).Validate(); err != nil {
-		return "", "", fmt.Errorf("reference %q: wanted a digest such as sha256:… after the @: %w", text, err)
+		// The text is not repeated: USER:PASSWORD@HOST is a mistake that is made.
+		return "", "", fmt.Errorf("reference: wanted a digest such as sha256:… after the @: %w", err)
 	}
 	return rest, sum, nil
 }

@@ -89,9 +89,11 @@ func (c *Client) noteSeen(ref Reference, manifest ocispec.Descriptor) error {
 	if c.cache == nil {
 		return nil
 	}
-	byDigest := c.cache.note(ref.WithDigest(manifest.Digest.String()), manifest)
+	now := c.options.Now()
+	c.pruneOnce()
+	byDigest := c.cache.note(ref.WithDigest(manifest.Digest.String()), manifest, now)
 	if ref.Digest != "" {
 		return byDigest
 	}
-	return errors.Join(byDigest, c.cache.note(ref.WithTag(ref.selector()), manifest))
+	return errors.Join(byDigest, c.cache.note(ref.WithTag(ref.selector()), manifest, now))
 }

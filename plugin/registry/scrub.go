@@ -22,7 +22,7 @@ var (
 	// addressUser finds credentials within an address.
 	addressUser = regexp.MustCompile(`(https?://)[^\s"'/@]+@`)
 	// authorization finds a header that was quoted.
-	authorization = regexp.MustCompile(`(?i)\b(bearer|basic)\s+[a-z0-9._~+/=-]{8,}`)
+	authorization = regexp.MustCompile(`(?i)\b(bearer|basic)\s+[a-z0-9._~+/=-]{16,}`)
 )
 
 // remember notes what error texts must not hold.
