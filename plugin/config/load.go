@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"text/template"
 
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
@@ -91,14 +92,23 @@ type document struct {
 // expanded executes the text as a template and gives the root of its document;
 // nil after a finding.
 func (d *document) expanded(data []byte) *yaml.Node {
-	text, lines, err := expand(string(data), variables{Environment: d.loader.options.Environment})
-	if err != nil {
-		line, text := templateError(err)
-		d.found(line, "", "%s", text)
+	text, ok := d.reader.expanded(data, plainTemplate(), variables{Environment: d.loader.options.Environment})
+	if !ok {
 		return nil
 	}
-	d.reader.lines = lines
 	return d.reader.document([]byte(text), "a Tazuna document with a spec")
+}
+
+// expanded executes the text as a template; not ok after a finding.
+func (r *reader) expanded(data []byte, base *template.Template, variables any) (text string, ok bool) {
+	text, lines, err := expand(string(data), base, variables)
+	if err != nil {
+		line, text := templateError(err)
+		r.found(line, "", "%s", text)
+		return "", false
+	}
+	r.lines = lines
+	return text, true
 }
 
 // document parses the text and gives the root of its only document; nil after a

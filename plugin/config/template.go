@@ -19,17 +19,17 @@ type variables struct {
 // executed. No YAML may hold it.
 const lineMark = "\x00"
 
-// expand executes the text as a Go template with the variables. lines gives the
-// line of the text for each line of the result; nil where it has no template.
-// The error names a line of the text.
-func expand(text string, v variables) (expanded string, lines []int, err error) {
+// expand executes the text as a Go template with the data. lines gives the line of
+// the text for each line of the result; nil where it has no template. base has
+// the functions and options. The error names a line of the text.
+func expand(text string, base *template.Template, data any) (expanded string, lines []int, err error) {
 	if !strings.Contains(text, "{{") {
 		return text, nil, nil
 	}
 	if strings.Contains(text, lineMark) {
 		return "", nil, errors.New("the file holds a NUL byte")
 	}
-	t, err := template.New("file").Option("missingkey=error").Parse(text)
+	t, err := base.New("file").Parse(text)
 	if err != nil {
 		return "", nil, err
 	}
@@ -39,12 +39,15 @@ func expand(text string, v variables) (expanded string, lines []int, err error) 
 		}
 	}
 	var out strings.Builder
-	if err := t.Execute(&out, v); err != nil {
+	if err := t.Execute(&out, data); err != nil {
 		return "", nil, err
 	}
 	expanded, lines = takeMarks(out.String())
 	return expanded, lines, nil
 }
+
+// plainTemplate has no functions but Go's own, and no unknown names.
+func plainTemplate() *template.Template { return template.New("").Option("missingkey=error") }
 
 // markLines puts the line's number before each line of the template's text.
 func markLines(n parse.Node, text string) {

@@ -21,7 +21,7 @@ func TestExpand(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			got, lines, err := expand(test.text, variables{Environment: test.environment})
+			got, lines, err := expand(test.text, plainTemplate(), variables{Environment: test.environment})
 			require.NoError(t, err)
 			assert.Equal(t, test.want, got)
 			assert.Equal(t, test.lines, lines)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"text/template"
 	"time"
 
 	"sigs.k8s.io/kustomize/kyaml/yaml"
@@ -61,6 +62,11 @@ func (r Reader) Warn(n *yaml.Node, at, format string, args ...any) {
 
 // Missing records that a mapping lacks a key that it must have.
 func (r Reader) Missing(n *yaml.Node, at, key string) { r.found(n.Line, join(at, key), "missing") }
+
+// MissingFrom records that a manifest lacks a block that its type must have.
+func (r Reader) MissingFrom(m *Manifest, at, key string) {
+	r.reader.findings = append(r.reader.findings, Finding{File: m.File, Line: m.Line, Field: join(at, key), Text: "missing"})
+}
 
 // Line gives the line of the file that a node stands on.
 func (r Reader) Line(n *yaml.Node) int { return r.line(n.Line) }
@@ -188,4 +194,23 @@ func ReadDocument(data []byte, path, wanted string, lenient bool, read func(r Re
 		read(r, root)
 	}
 	return r.warnings, newError(r.findings)
+}
+
+// ReadTemplate is ReadDocument for a file that is a template first: base has its
+// functions and options, variables is what it can use.
+func ReadTemplate(data []byte, path, wanted string, lenient bool, base *template.Template, variables any,
+	read func(r Reader, root *yaml.Node),
+) ([]Finding, error) {
+	r := Reader{reader: &reader{file: path, lenient: lenient}, Dir: filepath.Dir(path)}
+	if text, ok := r.expanded(data, base, variables); ok {
+		if root := r.document([]byte(text), wanted); root != nil {
+			read(r, root)
+		}
+	}
+	return r.warnings, newError(r.findings)
+}
+
+// Loose records what only old files may have: a warning if the read is lenient.
+func (r Reader) Loose(n *yaml.Node, at, format string, args ...any) {
+	r.loose(n.Line, at, format, args...)
 }
