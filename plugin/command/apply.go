@@ -15,6 +15,7 @@ import (
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/apply/prune"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/plan"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/plan/saved"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/state"
 	"github.com/kubectl-tazuna/kubectl-tazuna/printers"
 )
@@ -32,12 +33,23 @@ type applyOptions struct {
 	concurrency int
 	validate    string
 	maxPrune    string
+	lockTimeout time.Duration
 	sync        bool
-	operation   string
+	planFile    string
+	// saved is the plan of planFile; nil without one.
+	saved     *saved.File
+	operation string
+	// plans makes the plan, also when another run came in between. everyRecord locks
+	// all records of the run, written to or not.
+	plans       plans
+	everyRecord bool
+	// finish, if set, ends a run under its locks.
+	finish func(ctx context.Context, env *Env, s sessionSet) error
 }
 
 func newApply(env *Env) *cobra.Command {
 	o := &applyOptions{operation: "apply"}
+	o.plans = o.fromFiles
 	cmd := &cobra.Command{
 		Use:   "apply [-f FILE|DIR|-] [-k DIR]",
 		Short: "Apply manifests: show the diff, ask, apply what was shown, record it",
@@ -46,16 +58,29 @@ What others changed since the last apply is put back; a field that another
 manager owns with another value is a conflict: the object is refused and shown.
 What was applied is recorded in the cluster.
 
+With --plan it applies what "plan --save" saved, with the same flags, and refuses if
+files or cluster changed since in anything that the plan shows.
+
 Exit codes: 0 done or nothing to do, 1 something failed, 3 something was refused.`,
 		Example: fmt.Sprintf(`  # the tazuna.yaml of this directory
   %[1]s apply
 
   # plain files under the record "web", from CI
-  %[1]s apply -f manifests/ --manifest web --yes`, env.Name),
+  %[1]s apply -f manifests/ --manifest web --yes
+
+  # exactly what another job showed
+  %[1]s plan --save plan.json
+  %[1]s apply --plan plan.json --yes`, env.Name),
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), env) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := o.usePlan(cmd); err != nil {
+				return err
+			}
+			return o.run(cmd.Context(), env)
+		},
 	}
 	o.addFlags(cmd)
+	cmd.Flags().StringVar(&o.planFile, "plan", "", "Apply this plan, which plan --save wrote, and nothing else")
 	return cmd
 }
 
@@ -63,17 +88,24 @@ func (o *applyOptions) addFlags(cmd *cobra.Command) {
 	o.source.addFlags(cmd)
 	o.view.addFlags(cmd)
 	o.policy.addFlags(cmd)
+	o.addRunFlags(cmd)
 	f := cmd.Flags()
-	f.BoolVarP(&o.yes, "yes", "y", false, "Don't ask before writing")
 	f.StringVar(&o.dryRun, "dry-run", "none", "none, client (only show the diff), or server (also ask the server about new objects)")
 	f.BoolVar(&o.wait, "wait", true, "Wait until what was applied is ready")
-	f.DurationVar(&o.timeout, "timeout", 15*time.Minute, "How long one object may take to be accepted, and then to become ready")
 	f.BoolVar(&o.replan, "replan", false, "Go on with the new plan where an object changed since the diff")
-	f.IntVar(&o.concurrency, "concurrency", 16, "Requests in flight")
 	f.StringVar(&o.validate, "validate", "strict", "The server's field validation: strict, warn or ignore")
 	f.StringVar(&o.maxPrune, "max-prune", "", "Refuse to delete more objects than this number or percentage (10, 20%)")
 	f.BoolVar(&o.sync, "sync", false, "Accepted for old scripts: apply always works by differences")
 	_ = f.MarkHidden("sync")
+}
+
+// addRunFlags adds those of every run that writes.
+func (o *applyOptions) addRunFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.BoolVarP(&o.yes, "yes", "y", false, "Don't ask before writing")
+	f.DurationVar(&o.timeout, "timeout", 15*time.Minute, "How long one object may take to be accepted, and then to become ready or gone")
+	f.IntVar(&o.concurrency, "concurrency", 16, "Requests in flight")
+	f.DurationVar(&o.lockTimeout, "lock-timeout", 0, "How long to wait for other runs on the same record; 0 gives up when one is seen to be alive")
 }
 
 // run shows, asks, applies.
@@ -82,48 +114,53 @@ func (o *applyOptions) run(ctx context.Context, env *Env) error {
 		return err
 	}
 	env.window = o.concurrency
-	p, err := env.prepare(ctx, &o.source)
+	r, err := o.plans(ctx, env)
 	if err != nil {
 		return err
 	}
-	o.view.rules = p.rules
-	if err := p.source.needRecord(); err != nil && o.dryRun == "none" {
-		return err
-	}
-	current, planner, err := p.plan(ctx, env, o.planOptions())
-	if err != nil {
-		return err
-	}
-	report := o.view.report(current)
+	report := o.view.report(r.plan)
 	if err := o.view.print(ctx, env, report); err != nil {
+		return err
+	}
+	r.noteCutOff(env)
+	if err := o.checkSaved(ctx, env, r); err != nil {
 		return err
 	}
 	switch {
 	case o.dryRun != "none":
-		return refusals(current)
-	case unserved(current) != nil:
-		return unserved(current)
-	case !acts(current):
-		return o.nothingToDo(env, current)
+		return refusals(r.plan)
+	case unserved(r.plan) != nil:
+		return unserved(r.plan)
+	case !o.acts(r.plan):
+		return o.nothingToDo(env, r.plan)
 	}
-	if err := o.mayWrite(ctx, env, report, current); err != nil {
+	if err := o.mayWrite(ctx, env, report, r.plan); err != nil {
 		return err
 	}
-	err = o.execute(ctx, env, p, current, planner)
-	var moved *movedError
-	if !errors.As(err, &moved) {
-		return err
-	}
-	return o.again(ctx, env, current, moved)
+	return o.execute(ctx, env, r)
+}
+
+// acts tells whether there is anything to do; a destroyed record is removed even
+// where none of its objects is left.
+func (o *applyOptions) acts(p *plan.Plan) bool {
+	return acts(p) || o.everyRecord && recordExists(p)
+}
+
+func recordExists(p *plan.Plan) bool {
+	return slices.ContainsFunc(p.Manifests, func(m plan.Manifest) bool { return m.Record != nil && m.Record.Exists })
 }
 
 // mayWrite asks before a run that writes something; one that only waits for what
 // others make needs no leave.
 func (o *applyOptions) mayWrite(ctx context.Context, env *Env, report *plan.Report, p *plan.Plan) error {
-	if !writes(p) {
+	if !writes(p) && !o.everyRecord {
 		return nil
 	}
-	return env.confirm(ctx, o.yes, "Apply these changes", report.Context)
+	question := "Apply these changes"
+	if o.everyRecord {
+		question = "Destroy these objects"
+	}
+	return env.confirm(ctx, o.yes, question, report.Context)
 }
 
 func (o *applyOptions) planOptions() planOptions {
@@ -225,31 +262,45 @@ func unserved(p *plan.Plan) error {
 }
 
 // execute writes what the plan says.
-func (o *applyOptions) execute(ctx context.Context, env *Env, p *prepared, current *plan.Plan, planner plan.Planner) error {
-	sessions, err := p.begin(ctx, current, o.operation)
+func (o *applyOptions) execute(ctx context.Context, env *Env, r round) error {
+	sessions, err := o.lock(ctx, env, &r)
 	defer sessions.end(ctx, env)
 	if err != nil {
 		return err
 	}
-	if err := p.makeHashKey(ctx, current, &planner); err != nil {
+	if !o.acts(r.plan) { // another run did it
+		return o.nothingToDo(env, r.plan)
+	}
+	sessions.describe(r, o.planDigest())
+	result, err := o.perform(ctx, env, r, sessions)
+	if err != nil {
 		return err
+	}
+	err = conclude(env, result)
+	if err == nil && o.finish != nil {
+		err = o.finish(ctx, env, sessions)
+	}
+	return err
+}
+
+// perform runs the plan in its order.
+func (o *applyOptions) perform(ctx context.Context, env *Env, r round, sessions sessionSet) (apply.Result, error) {
+	p, current, planner := r.p, r.plan, r.planner
+	if err := p.makeHashKey(ctx, current, &planner); err != nil {
+		return apply.Result{}, err
 	}
 	graph, err := plan.Order(current.Objects, p.rules)
 	if err != nil {
-		return err
+		return apply.Result{}, err
 	}
 	for _, w := range graph.Warnings {
 		env.warn(w)
 	}
 	executor, err := o.executor(ctx, env, p, planner, sessions)
 	if err != nil {
-		return err
+		return apply.Result{}, err
 	}
-	result, err := executor.Run(ctx, current, graph)
-	if err != nil {
-		return err
-	}
-	return conclude(env, result)
+	return executor.Run(ctx, current, graph)
 }
 
 func (o *applyOptions) executor(ctx context.Context, env *Env, p *prepared, planner plan.Planner, sessions sessionSet) (*apply.Executor, error) {

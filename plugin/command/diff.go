@@ -22,6 +22,9 @@ type diffOptions struct {
 	exitCode bool
 	against  []string
 	dryRun   string
+	save     string
+	// keep, if set, is given the whole plan before it is narrowed and shown.
+	keep func(ctx context.Context, r round) error
 }
 
 func newDiff(env *Env) *cobra.Command {
@@ -51,16 +54,23 @@ func newPlan(env *Env) *cobra.Command {
 		Use:   "plan [-f FILE|DIR|-] [-k DIR]",
 		Short: "Show the table of what apply would do",
 		Long: `The same comparison as diff, shown as a table of operations without the text of
-the changes. Nothing is written.
+the changes. Nothing is written to the cluster.
+
+With --save the plan is kept in a file for "apply --plan": masked, readable by its
+owner only, and bound to this cluster, these files and what was seen of the objects.
 
 Exit codes: 0 nothing to do, 1 something to do, 2 an error.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.view.summary = true
+			if o.save != "" {
+				o.keep = func(ctx context.Context, r round) error { return o.writePlan(ctx, env, r, cmd) }
+			}
 			return o.run(cmd.Context(), env)
 		},
 	}
 	o.addFlags(cmd)
+	cmd.Flags().StringVar(&o.save, "save", "", "Save the plan in this file, for apply --plan")
 	return cmd
 }
 
@@ -96,6 +106,9 @@ func (o *diffOptions) compare(ctx context.Context, env *Env) (*plan.Report, erro
 	if err != nil {
 		return nil, err
 	}
+	if o.save != "" && (!selection.Empty() || len(o.against) > 0) {
+		return nil, errors.New("--save keeps a whole plan of a cluster: it can't be used with --against, --only, --kind, --name, --selector and --diff-filter")
+	}
 	if len(o.against) > 0 {
 		result, err := o.compareFiles(ctx, env)
 		if err != nil {
@@ -108,9 +121,14 @@ func (o *diffOptions) compare(ctx context.Context, env *Env) (*plan.Report, erro
 		return nil, err
 	}
 	o.view.rules = p.rules
-	result, _, err := p.plan(ctx, env, o.planOptions())
+	result, planner, err := p.plan(ctx, env, o.planOptions())
 	if err != nil {
 		return nil, err
+	}
+	if o.keep != nil {
+		if err := o.keep(ctx, round{p, result, planner}); err != nil {
+			return nil, err
+		}
 	}
 	return selected(o.view.report(result), selection)
 }

@@ -30,6 +30,8 @@ type prepared struct {
 	records map[string]*state.Record
 	hasher  object.Hasher
 	inputs  []plan.Input
+	// destroyed are the manifests of a run without files.
+	destroyed []string
 }
 
 // prepare builds all manifests, connects, and reads the records. It writes nothing.
@@ -269,6 +271,9 @@ func (p *prepared) manifests() map[string]bool {
 	out := map[string]bool{}
 	for _, r := range p.results {
 		out[r.Manifest] = true
+	}
+	for _, name := range p.destroyed {
+		out[name] = true
 	}
 	return out
 }

@@ -65,7 +65,7 @@ record of what it installed.`,
 	root.SetErr(env.ErrOut)
 	addGlobalFlags(root, env)
 	root.AddCommand(
-		newDiff(env), newPlan(env), newApply(env), newBuild(env), newCheck(env), newTags(env),
+		newDiff(env), newPlan(env), newApply(env), newDestroy(env), newBuild(env), newCheck(env), newTags(env),
 		newState(env), newConfig(env), newVersion(env), newOptions(env),
 	)
 	root.SetFlagErrorFunc(flagError)

@@ -3,6 +3,8 @@ package command
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/apply"
@@ -21,30 +23,43 @@ func (e *movedError) Error() string {
 	return fmt.Sprintf("the record of manifest %s changed since the diff was made: nothing was applied, run the command again", e.manifest)
 }
 
-// begin locks every manifest that the plan writes to. A record that moved since
-// the plan was shown is a *movedError: what was shown may no longer be what would
-// happen. The locks taken so far are returned with an error too.
-func (p *prepared) begin(ctx context.Context, current *plan.Plan, operation string) (sessionSet, error) {
-	out := sessionSet{}
+// begin locks every manifest that the plan writes to, all of them with every, and
+// adds the locks to those held. A record that moved since the plan was made is a
+// *movedError: what was shown may no longer be what would happen. They are taken in
+// the order of names, so that two runs don't wait for each other.
+func (p *prepared) begin(ctx context.Context, held sessionSet, current *plan.Plan, operation string, every bool) error {
 	touched := map[string]bool{}
 	for _, o := range current.Objects {
 		touched[o.Manifest] = touched[o.Manifest] || o.Op.Writes()
 	}
-	for _, m := range current.Manifests {
-		if !touched[m.Name] && m.Repair == "" {
+	manifests := slices.SortedFunc(slices.Values(current.Manifests), func(a, b plan.Manifest) int { return strings.Compare(a.Name, b.Name) })
+	for _, m := range manifests {
+		if !touched[m.Name] && m.Repair == "" && !every {
 			continue
 		}
-		s, err := p.store.Begin(ctx, m.Name, operation)
-		if err != nil {
-			return out, err
+		if held[m.Name] == nil {
+			s, err := p.store.Begin(ctx, m.Name, operation)
+			if err != nil {
+				return err
+			}
+			held[m.Name] = s
 		}
-		out[m.Name] = s
-		if m.Record != nil && s.Record().Revision() != m.Record.Revision() {
-			return out, &movedError{manifest: m.Name}
+		if m.Record != nil && held[m.Name].Record().Revision() != m.Record.Revision() {
+			return &movedError{manifest: m.Name}
 		}
-		s.Describe(state.RunInfo{DefaultNamespace: m.DefaultNamespace, FieldManager: p.client.FieldManager()})
 	}
-	return out, nil
+	return nil
+}
+
+// describe tells the records which run this is.
+func (s sessionSet) describe(r round, planDigest string) {
+	for _, m := range r.plan.Manifests {
+		if session := s[m.Name]; session != nil {
+			session.Describe(state.RunInfo{
+				DefaultNamespace: m.DefaultNamespace, FieldManager: r.p.client.FieldManager(), PlanDigest: planDigest,
+			})
+		}
+	}
 }
 
 func (s sessionSet) forApply() map[string]apply.Session {

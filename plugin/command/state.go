@@ -192,6 +192,7 @@ func changesOf(rec *state.Record, r build.Result, h object.Hasher, v plan.Versio
 
 func newStateSync(env *Env) *cobra.Command {
 	o := &applyOptions{operation: "state sync"}
+	o.plans = o.fromFiles
 	cmd := &cobra.Command{
 		Use:   "sync",
 		Short: "The same run as apply; deletes with --prune or TAZUNA_STATE_SYNC_DELETE=true",
