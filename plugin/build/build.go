@@ -30,7 +30,29 @@ func (e *EmptyError) Error() string {
 type content struct {
 	object.Set
 	// rules are the kapp configuration among it.
-	rules config.KappConfig
+	rules    config.KappConfig
+	releases []Release
+	// text and alwaysSync are as in Result.
+	text       string
+	alwaysSync bool
+}
+
+// add puts what another source holds behind it.
+func (c *content) add(other content) {
+	c.Objects = append(c.Objects, other.Objects...)
+	c.Warnings = append(c.Warnings, other.Warnings...)
+	c.releases = append(c.releases, other.releases...)
+	c.rules = c.rules.With(other.rules)
+	c.text += other.text
+}
+
+// empty reports whether there is nothing to apply.
+func (c content) empty() bool {
+	hooks := 0
+	for _, r := range c.releases {
+		hooks += len(r.Hooks)
+	}
+	return len(c.Objects) == 0 && len(c.rules.Rules()) == 0 && c.text == "" && hooks == 0
 }
 
 // Build builds one manifest. It needs no cluster; the namespaces of the objects
@@ -48,12 +70,13 @@ func (b Builder) Build(ctx context.Context, m Manifest) (Result, error) {
 	if err != nil {
 		return Result{}, fmt.Errorf("build %s: %w", named(m.Name, m.Path), err)
 	}
-	if len(set.Objects) == 0 && len(set.rules.Rules()) == 0 && !m.AllowEmpty {
+	if set.empty() && !m.AllowEmpty {
 		return Result{}, &EmptyError{Manifest: m.Name, Path: m.Path, Reason: emptyReason(m)}
 	}
 	return Result{
 		Manifest: m.Name, DefaultNamespace: m.DefaultNamespace,
 		Objects: set.Objects, Warnings: set.Warnings, Rules: set.rules,
+		Releases: set.releases, Text: set.text, AlwaysSync: set.alwaysSync,
 	}, nil
 }
 

@@ -24,8 +24,8 @@ type Scoper interface {
 // that are there twice. It wants the results of all manifests of the invocation,
 // since a CRD of one may define the kinds of another.
 //
-// A namespaced object without a namespace gets that of its Result, else
-// defaultNamespace. A cluster-scoped one with a namespace loses it, with a
+// A namespaced object without a namespace gets its Home, else that of its Result,
+// else defaultNamespace. A cluster-scoped one with a namespace loses it, with a
 // warning. An object whose scope nobody knows stays as it is. A CRD among the
 // objects wins over s; a nil s knows nothing.
 //
@@ -82,6 +82,8 @@ func (f *finisher) placed(r *Result, o object.Object) (object.Object, error) {
 		return o, fmt.Errorf("%s: %s: find out whether the kind is namespaced: %w", o.Origin, o.Ref(), err)
 	case !known:
 		return o, nil
+	case namespaced && o.Namespace() == "" && o.Home != "":
+		return withNamespace(o, o.Home), nil
 	case namespaced && o.Namespace() == "" && r.DefaultNamespace != "":
 		return withNamespace(o, r.DefaultNamespace), nil
 	case !namespaced && o.Namespace() != "":

@@ -2,10 +2,14 @@ package build
 
 import (
 	"context"
+	"errors"
 	"io"
 
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/chart"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/config"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/genesis"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/registry"
 )
 
 // Manifest says what to build.
@@ -28,6 +32,9 @@ type Manifest struct {
 	Inline io.Reader
 	// Options are the options of the manifest's type beyond the fields above.
 	Options any
+	// Within, if set, is a directory that nothing of the manifest may be read
+	// outside of: that of an artifact somebody else made.
+	Within string
 }
 
 // Type is a manifest type: how its options are read, and how it is built.
@@ -40,7 +47,11 @@ type Type struct {
 // Types lists what can be built. It is the only place that names all types.
 func Types() []Type {
 	return []Type{
+		genesisType(),
+		helmType(),
+		helmfileType(),
 		kustomizeType(),
+		orasType(),
 		yamlType(),
 	}
 }
@@ -85,12 +96,68 @@ type Result struct {
 	Rules config.KappConfig
 	// Warnings are for the user, in the order of the source.
 	Warnings []object.Warning
+	// Releases are the charts among it, with the objects that are hooks.
+	Releases []Release
+	// Text is what the manifest prints once it is applied; it is secret.
+	Text string
+	// AlwaysSync says that the source decides on every run, whatever was recorded.
+	AlwaysSync bool
 }
 
-// Builder builds manifests. The zero value works, but has no standard input.
+// Release is a chart that a manifest renders.
+type Release struct {
+	// Name and Namespace are those that the chart saw. Namespace is where its
+	// objects go that name none; empty for that of the run.
+	Name, Namespace string
+	// Hooks are objects that exist for an event only.
+	Hooks []chart.Hook
+}
+
+// Cluster is what charts can ask about the cluster that they are rendered for.
+type Cluster interface {
+	// Capabilities says what the cluster serves.
+	Capabilities(ctx context.Context) (chart.Capabilities, error)
+	// Lookup finds objects for templates, as chart.LookupFunc.
+	Lookup(ctx context.Context, apiVersion, kind, namespace, name string) (map[string]any, error)
+}
+
+// Builder builds manifests. The zero value works for files of this machine: it has
+// no standard input, no provider, no cluster and no cache.
 // Building two kustomizations at the same time with one or two Builders is not
 // safe: kustomize keeps its schema in a global variable.
 type Builder struct {
 	// Stdin is what the path "-" reads.
 	Stdin io.Reader
+	// Environment is the one that was asked for; templates of a helmfile see
+	// "default" where it is empty.
+	Environment string
+	// Namespace is where objects go that no manifest has a namespace for: charts
+	// see it as that of their release. Empty is "default".
+	Namespace string
+	// Lenient makes warnings of unknown fields in the files of a manifest.
+	Lenient bool
+	// LookupEnv reads the environment; nil has none.
+	LookupEnv func(name string) (string, bool)
+	// Providers give the values of generated Secrets; nil is 1Password alone,
+	// which is told that there is no op.
+	Providers *genesis.Providers
+	// Unresolved leaves values of generated Secrets out: providers are checked and
+	// not asked.
+	Unresolved bool
+	// Registry says how registries and chart repositories are reached.
+	Registry registry.Options
+	// Cluster is what charts are rendered for; nil is none.
+	Cluster Cluster
+	// TempDir is where artifacts are unpacked; empty: the system's.
+	TempDir string
+}
+
+// providers gives what values are asked from.
+func (b Builder) providers() *genesis.Providers {
+	if b.Providers != nil {
+		return b.Providers
+	}
+	return genesis.NewProviders(nil, func(context.Context, string, ...string) ([]byte, error) {
+		return nil, errors.New("programs can't be started here")
+	})
 }

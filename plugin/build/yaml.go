@@ -70,9 +70,7 @@ func loadFiles(ctx context.Context, files []string) (content, error) {
 		}
 		set, err := loadFile(file)
 		errs = append(errs, err)
-		all.Objects = append(all.Objects, set.Objects...)
-		all.Warnings = append(all.Warnings, set.Warnings...)
-		all.rules = all.rules.With(set.rules)
+		all.add(set)
 	}
 	return all, errors.Join(errs...)
 }
@@ -179,6 +177,8 @@ func emptyReason(m Manifest) string {
 	switch {
 	case m.Type == TypeKustomize:
 		return "the kustomization gives none"
+	case m.Type != TypeYAML:
+		return ""
 	case err != nil || !info.IsDir():
 		return "no document has content"
 	case m.Recursive:

@@ -187,7 +187,7 @@ func TestYAMLUnreadableFile(t *testing.T) {
 func TestBuildChecksTheType(t *testing.T) {
 	m := yamlAt(".")
 	m.Type = "jsonnet"
-	assert.Equal(t, "manifest set has the unknown type jsonnet; known: kustomize, yaml", refused(t, m))
+	assert.Equal(t, "manifest set has the unknown type jsonnet; known: genesissecret, helm, helmfile, kustomize, oras, yaml", refused(t, m))
 }
 
 func TestBuildStopsWhenTold(t *testing.T) {

@@ -16,6 +16,10 @@ type Object struct {
 	// Origin tells where the object was built from; the zero value means that
 	// it came from a cluster.
 	Origin Origin
+	// Home is the namespace that the object goes to if its kind has namespaces and
+	// it names none, as a chart's objects go to that of their release; "" leaves
+	// that to the run.
+	Home string
 }
 
 // Origin is a place in an input.
@@ -87,7 +91,7 @@ func (o Object) Annotation(key string) string {
 
 // DeepCopy returns an object that shares nothing with o.
 func (o Object) DeepCopy() Object {
-	return Object{Body: copyMap(o.Body), Origin: o.Origin}
+	return Object{Body: copyMap(o.Body), Origin: o.Origin, Home: o.Home}
 }
 
 // Unstructured wraps the body for client-go. The body is shared, not copied.
