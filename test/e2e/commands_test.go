@@ -29,6 +29,8 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 		"json":             cmdJSON,
 		"waitfor":          cmdWaitfor,
 		"own-controlplane": cmdOwnControlplane,
+		"package":          cmdPackage,
+		"registry":         cmdRegistry,
 		"extension-server": cmdExtensionServer,
 	}
 }

@@ -49,6 +49,8 @@
 //	waitfor [-t 30s] [-m REGEXP] PROGRAM ARG...
 //	                          repeat until the program succeeds (and prints a match)
 //	own-controlplane          a control plane for this script alone
+//	package NAME              copy test/testdata/packages/NAME, with its batch binary built
+//	registry                  an OCI registry without TLS for this script, at $REGISTRY
 //	extension-server GROUP    serve a group whose kinds take no patch through its
 //	                          aggregator
 package e2e
