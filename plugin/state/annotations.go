@@ -45,8 +45,8 @@ type Run struct {
 
 // RunInfo is what the caller knows about its run, for the annotations. An empty
 // DefaultNamespace or FieldManager leaves what is there. Result is the word for how
-// the run ended, for its last save; empty, it is running, and done after a final
-// save.
+// the run ended, for its last save; empty, it is done after a final save and failed
+// after another one.
 type RunInfo struct {
 	DefaultNamespace, FieldManager string
 	PlanDigest, Result             string

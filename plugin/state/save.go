@@ -15,6 +15,9 @@ import (
 // ResultDone is the Result of a run that said nothing else of its end.
 const ResultDone = "done"
 
+// ResultFailed is the Result of a run that ended and left something undone.
+const ResultFailed = "failed"
+
 // Save writes what was noted since the last save: the bodies first, then the
 // ConfigMaps, so that a hash never stands without the chance of its body. With
 // nothing noted it makes no request. final is for the end of a successful run: it
@@ -27,7 +30,7 @@ func (s *Session) Save(ctx context.Context, final bool, m Metadata) error {
 	s.saving.Lock()
 	defer s.saving.Unlock()
 	s.mu.Lock()
-	pending := s.ledger.dirty() || s.bodiesDirty || final && s.touched
+	pending := s.ledger.dirty() || s.bodiesDirty || s.announced || final && s.touched
 	s.mu.Unlock()
 	if !pending {
 		return nil
@@ -48,10 +51,11 @@ func (s *Session) Save(ctx context.Context, final bool, m Metadata) error {
 	if err := s.saveConfigMaps(ctx, s.result(final)); err != nil {
 		return err
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.announced = false
 	if final {
-		s.mu.Lock()
 		s.touched = false
-		s.mu.Unlock()
 	}
 	return nil
 }
@@ -97,7 +101,7 @@ func (s *Session) result(final bool) string {
 	case final:
 		return ResultDone
 	default:
-		return ResultRunning
+		return ResultFailed
 	}
 }
 

@@ -26,6 +26,8 @@ type Session struct {
 	touched, bodiesDirty bool
 	// begun: there are announced objects that no save has written yet.
 	begun bool
+	// announced: the record says that this run is running.
+	announced bool
 	parts []bodyPart
 	info  RunInfo
 	notes []string

@@ -163,7 +163,7 @@ func TestSessionSecondRun(t *testing.T) {
 	assert.Contains(t, f.data("tazuna-state-m")[metadataKey], `"one"`, "_metadata is for the end of a whole run")
 	rec, err := newStore(f).Read(t.Context(), "m")
 	require.NoError(t, err)
-	assert.Equal(t, ResultRunning, rec.LastRun.Result)
+	assert.Equal(t, ResultFailed, rec.LastRun.Result)
 	s.Applied(entry(t, "m//v1/Namespace/d", hashC))
 	require.NoError(t, s.Save(t.Context(), true, Metadata{GitCommitHash: "two"}))
 	require.NoError(t, s.End(t.Context()))
@@ -435,11 +435,24 @@ func TestSessionResult(t *testing.T) {
 	assert.Equal(t, ResultRunning, result())
 	s.Applied(entry(t, a.String(), hashA))
 	require.NoError(t, s.Save(t.Context(), false, Metadata{}))
-	assert.Equal(t, ResultRunning, result())
-	s.Describe(RunInfo{Result: "failed"})
+	assert.Equal(t, ResultFailed, result(), "the run is over")
+	s.Describe(RunInfo{Result: "stopped"})
 	s.Applied(entry(t, a.String(), hashB))
 	require.NoError(t, s.Save(t.Context(), false, Metadata{}))
-	assert.Equal(t, "failed", result())
+	assert.Equal(t, "stopped", result())
+}
+
+// A run of which nothing came out as wanted has nothing else to save.
+func TestSessionThatOnlyAnnounced(t *testing.T) {
+	t.Parallel()
+	f := newFakeCluster(t).withNamespace()
+	s := begin(t, newStore(f), "m")
+	require.NoError(t, s.WriteAhead(t.Context(), []Key{mustKey(t, "m//v1/Namespace/a")}))
+	require.NoError(t, s.Save(t.Context(), false, Metadata{}))
+	assert.Equal(t, ResultFailed, lastRun(f.get("ConfigMap", "tazuna-state-m")).Result)
+	f.requests()
+	require.NoError(t, s.Save(t.Context(), false, Metadata{}))
+	assert.Empty(t, f.requests())
 }
 
 // What was noted otherwise waits for the save; only new objects must be announced.

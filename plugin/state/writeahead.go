@@ -36,7 +36,13 @@ func (s *Session) WriteAhead(ctx context.Context, wanted []Key) error {
 	if !needed {
 		return nil
 	}
-	return s.saveConfigMaps(ctx, ResultRunning)
+	if err := s.saveConfigMaps(ctx, ResultRunning); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.announced = true
+	return nil
 }
 
 // isParent tells whether the first ConfigMap already is the ApplySet parent that
