@@ -1,0 +1,108 @@
+package schema
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Catalogue is what a project offers of one kind of resource, such as
+// "storageclasses".
+type Catalogue struct {
+	Default string // "" is none
+	Allowed []string
+}
+
+// Grants returns the names of the resources that settings can choose from, sorted.
+func (s *Schema) Grants() []string {
+	names := map[string]bool{}
+	s.eachGrant(s.root, nil, nil, func(resource string, _ []string) { names[resource] = true })
+	return slices.Sorted(maps.Keys(names))
+}
+
+// Grant returns a copy of the settings in which fields that name a resource and
+// have no value got the default of the project. A resource without a catalogue is
+// left alone.
+func (s *Schema) Grant(settings map[string]any, catalogues map[string]Catalogue) map[string]any {
+	out, _ := copyOf(settings).(map[string]any)
+	if out == nil {
+		out = map[string]any{}
+	}
+	s.eachGrant(s.root, nil, nil, func(resource string, path []string) {
+		if c, known := catalogues[resource]; known && c.Default != "" {
+			setEmpty(out, path, c.Default)
+		}
+	})
+	return out
+}
+
+// Granted says which fields name a resource that the project doesn't offer; nil if
+// none does.
+func (s *Schema) Granted(settings map[string]any, catalogues map[string]Catalogue) error {
+	var faults []Fault
+	s.eachGrant(s.root, nil, nil, func(resource string, path []string) {
+		c, known := catalogues[resource]
+		chosen, _ := valueAt(settings, path).(string)
+		if !known || chosen == "" || chosen == c.Default || slices.Contains(c.Allowed, chosen) {
+			return
+		}
+		at := s.source.placeOf(s.grantPlace(path))
+		faults = append(faults, Fault{
+			Path: keyOf(path), File: at.file, Line: at.line,
+			Text: fmt.Sprintf("wanted one of the %s of the project (%s)", resource, strings.Join(c.Allowed, ", ")),
+		})
+	})
+	if len(faults) == 0 {
+		return nil
+	}
+	return &InvalidError{Kind: s.kind, Faults: faults}
+}
+
+// eachGrant finds the fields that name a resource: below properties only, as on
+// the platform. A schema that refers to itself is gone through once.
+func (s *Schema) eachGrant(n *node, path []string, within []*node, each func(resource string, path []string)) {
+	if slices.Contains(within, n) {
+		return
+	}
+	within = append(within[:len(within):len(within)], n)
+	for _, name := range slices.Sorted(maps.Keys(n.properties)) {
+		p := n.properties[name]
+		here := append(path[:len(path):len(path)], name)
+		if p.grant != "" {
+			each(p.grant, here)
+		}
+		s.eachGrant(p, here, within, each)
+	}
+}
+
+func (s *Schema) grantPlace(path []string) pointer {
+	n := s.root
+	for _, name := range path {
+		n = n.properties[name]
+	}
+	return n.at
+}
+
+func valueAt(value any, path []string) any {
+	for _, key := range path {
+		of, _ := value.(map[string]any)
+		value = of[key]
+	}
+	return value
+}
+
+// setEmpty sets a text where the object around it is there and has none.
+func setEmpty(of map[string]any, path []string, text string) {
+	for _, key := range path[:len(path)-1] {
+		next, isMap := of[key].(map[string]any)
+		if !isMap {
+			return
+		}
+		of = next
+	}
+	last := path[len(path)-1]
+	if current, given := of[last]; !given || current == nil || current == "" {
+		of[last] = text
+	}
+}

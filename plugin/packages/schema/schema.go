@@ -1,0 +1,107 @@
+package schema
+
+import (
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/bundle"
+)
+
+// Kind says what a schema is of. It is part of texts.
+type Kind string
+
+// The two schemas of a package.
+const (
+	Settings Kind = "settings"
+	Values   Kind = "values"
+)
+
+// Schema is a schema that is ready to use. It is immutable and safe for concurrent
+// use.
+type Schema struct {
+	kind   Kind
+	source *source
+	root   *node
+	// always and rendering are the compiled schema without and with what
+	// x-required-for-helm requires.
+	always, rendering *jsonschema.Schema
+}
+
+// Set are the schemas of a package; nil: the package has none.
+type Set struct {
+	Settings *Schema
+	Values   *Schema
+}
+
+// Load makes schemas of the files of a bundle; either may be nil. With an Error
+// among the findings the schema of that file is nil.
+func Load(settings, values *bundle.File) (Set, []bundle.Finding) {
+	var set Set
+	var findings []bundle.Finding
+	var parent *source
+	if settings != nil {
+		parent, findings = readSource(*settings)
+		if parent != nil && parent.raw[extendKey] != nil {
+			findings = append(findings, parent.finding(bundle.Error, pointer{extendKey}, "only the schema of values can extend another one"))
+		} else if parent != nil {
+			var more []bundle.Finding
+			set.Settings, more = compile(Settings, parent)
+			findings = append(findings, more...)
+		}
+	}
+	if values == nil {
+		return set, findings
+	}
+	child, more := readSource(*values)
+	findings = append(findings, more...)
+	if child == nil {
+		return set, findings
+	}
+	child, more = child.extend(parent, settings != nil)
+	findings = append(findings, more...)
+	if bundle.AsError(more) == nil {
+		set.Values, more = compile(Values, child)
+		findings = append(findings, more...)
+	}
+	return set, unique(findings)
+}
+
+// Open is a schema that allows everything, for a package without one.
+func Open(kind Kind) *Schema {
+	s, _ := compile(kind, &source{
+		file: string(kind), raw: map[string]any{"type": "object", "additionalProperties": true},
+	})
+	return s
+}
+
+// compile makes everything that use of the schema needs.
+func compile(kind Kind, src *source) (*Schema, []bundle.Finding) {
+	b := &builder{source: src, made: map[string]*node{}}
+	s := &Schema{kind: kind, source: src, root: b.node(pointer{}, src.raw)}
+	findings := b.findings
+	if bundle.AsError(findings) == nil && !s.root.fill(map[string]any{}) {
+		findings = append(findings, src.finding(bundle.Error, nil, "the defaults expand to more than %d values", maxDefaults))
+	}
+	if bundle.AsError(findings) == nil {
+		findings = append(findings, s.compileDocuments(b.requiredForHelm)...)
+	}
+	if bundle.AsError(findings) == nil {
+		findings = append(findings, s.compileRules(b.all)...)
+	}
+	if bundle.AsError(findings) != nil {
+		return nil, findings
+	}
+	return s, findings
+}
+
+// unique drops findings that both schemas have, since one holds the other.
+func unique(findings []bundle.Finding) []bundle.Finding {
+	seen := map[bundle.Finding]bool{}
+	var once []bundle.Finding
+	for _, f := range findings {
+		if !seen[f] {
+			seen[f] = true
+			once = append(once, f)
+		}
+	}
+	return once
+}
