@@ -21,20 +21,18 @@ func (s *Schema) Grants() []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// Grant returns a copy of the settings in which fields that name a resource and
-// have no value got the default of the project. A resource without a catalogue is
-// left alone.
-func (s *Schema) Grant(settings map[string]any, catalogues map[string]Catalogue) map[string]any {
-	out, _ := copyOf(settings).(map[string]any)
-	if out == nil {
-		out = map[string]any{}
-	}
+// Effective returns the settings that an application has: those that are given,
+// with the defaults of the schema, or of the project for fields that name a
+// resource and are given no value. A resource without a catalogue is left alone.
+func (s *Schema) Effective(given map[string]any, catalogues map[string]Catalogue) map[string]any {
+	effective := s.Default(given)
 	s.eachGrant(s.root, nil, nil, func(resource string, path []string) {
-		if c, known := catalogues[resource]; known && c.Default != "" {
-			setEmpty(out, path, c.Default)
+		chosen := valueAt(given, path)
+		if c := catalogues[resource]; c.Default != "" && (chosen == nil || chosen == "") {
+			set(effective, path, c.Default)
 		}
 	})
-	return out
+	return effective
 }
 
 // Granted says which fields name a resource that the project doesn't offer; nil if
@@ -92,8 +90,8 @@ func valueAt(value any, path []string) any {
 	return value
 }
 
-// setEmpty sets a text where the object around it is there and has none.
-func setEmpty(of map[string]any, path []string, text string) {
+// set sets a text where the object around it is there.
+func set(of map[string]any, path []string, text string) {
 	for _, key := range path[:len(path)-1] {
 		next, isMap := of[key].(map[string]any)
 		if !isMap {
@@ -101,8 +99,5 @@ func setEmpty(of map[string]any, path []string, text string) {
 		}
 		of = next
 	}
-	last := path[len(path)-1]
-	if current, given := of[last]; !given || current == nil || current == "" {
-		of[last] = text
-	}
+	of[path[len(path)-1]] = text
 }

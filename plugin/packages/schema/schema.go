@@ -1,6 +1,9 @@
 package schema
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/bundle"
@@ -104,4 +107,9 @@ func unique(findings []bundle.Finding) []bundle.Finding {
 		}
 	}
 	return once
+}
+
+// Properties lists the names that the top level declares, sorted.
+func (s *Schema) Properties() []string {
+	return slices.Sorted(maps.Keys(s.root.properties))
 }
