@@ -64,6 +64,7 @@ record of what it installed.`,
 	root.SetOut(env.Out)
 	root.SetErr(env.ErrOut)
 	addGlobalFlags(root, env)
+	hideGlobalFlags(root, env)
 	root.AddCommand(
 		newDiff(env), newPlan(env), newApply(env), newDestroy(env), newBuild(env), newCheck(env), newTags(env),
 		newState(env), newConfig(env), newVersion(env), newOptions(env),
