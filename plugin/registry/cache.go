@@ -51,8 +51,7 @@ func (c *cache) has(ctx context.Context, want ocispec.Descriptor, now time.Time)
 	}
 	v := newVerified(in, want)
 	_, err = io.Copy(io.Discard, v)
-	v.Close()
-	if err != nil {
+	if err = errors.Join(err, v.Close()); err != nil {
 		c.drop(ctx, want)
 		return false
 	}
@@ -134,8 +133,7 @@ func writeWhole(path string, data []byte) error {
 		err = os.Rename(out.Name(), path)
 	}
 	if err != nil {
-		os.Remove(out.Name())
-		return fmt.Errorf("write %s: %w", path, err)
+		return fmt.Errorf("write %s: %w", path, errors.Join(err, os.Remove(out.Name())))
 	}
 	return nil
 }

@@ -43,8 +43,7 @@ func openLayout(dir string) (*layout, error) {
 	}
 	l := &layout{root: root, Fetcher: oci.NewStorageFromFS(root.FS())}
 	if err := l.read(); err != nil {
-		root.Close()
-		return nil, fmt.Errorf("%s is no OCI layout: %w", dir, err)
+		return nil, errors.Join(fmt.Errorf("%s is no OCI layout: %w", dir, err), root.Close())
 	}
 	return l, nil
 }

@@ -284,4 +284,3 @@ func (l Limits) check(m ocispec.Manifest) error {
 	}
 	return nil
 }
-

@@ -179,7 +179,7 @@ func TestPullOfAnIndex(t *testing.T) {
 	writeLayout(t, layout.Layout, map[string][]byte{index.Digest.Encoded(): data}, index)
 	a, err := c.Pull(t.Context(), layout)
 	require.NoError(t, err)
-	defer a.Close()
+	defer func() { assert.NoError(t, a.Close()) }()
 	assert.Equal(t, "arm64", a.Annotations["arch"])
 }
 

@@ -73,8 +73,7 @@ func (c *Client) at(ctx context.Context, ref Reference) (string, error) {
 		}
 		return "", err
 	}
-	defer from.close()
-	return from.manifest.Digest.String(), nil
+	return from.manifest.Digest.String(), from.close()
 }
 
 func (c *Client) upload(ctx context.Context, to *remote.Repository, p packed, tag string) error {

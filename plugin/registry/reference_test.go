@@ -12,19 +12,19 @@ const someDigest = "sha256:0123456789abcdef0123456789abcdef0123456789abcdef01234
 
 func TestParseReference(t *testing.T) {
 	for text, want := range map[string]Reference{
-		"ghcr.io/org/app":                         {Host: "ghcr.io", Repository: "org/app"},
-		"ghcr.io/org/app:v1":                      {Host: "ghcr.io", Repository: "org/app", Tag: "v1"},
-		"ghcr.io/org/app@" + someDigest:           {Host: "ghcr.io", Repository: "org/app", Digest: someDigest},
-		"ghcr.io/org/app:v1@" + someDigest:        {Host: "ghcr.io", Repository: "org/app", Tag: "v1", Digest: someDigest},
-		"localhost/app":                           {Host: "localhost", Repository: "app"},
-		"localhost:5000/app:v1":                   {Host: "localhost:5000", Repository: "app", Tag: "v1"},
-		"[::1]:5000/app":                          {Host: "[::1]:5000", Repository: "app"},
-		"oci://ghcr.io/charts/app:1.0":            {Host: "ghcr.io", Repository: "charts/app", Tag: "1.0"},
-		"oci:dir":                                 {Layout: "dir"},
-		"oci:./a/b:v1":                            {Layout: "./a/b", Tag: "v1"},
-		"oci:/a/b:v1@" + someDigest:               {Layout: "/a/b", Tag: "v1", Digest: someDigest},
-		"oci:a:b/c":                               {Layout: "a:b/c"},
-		"oci:../dir@" + someDigest:                {Layout: "../dir", Digest: someDigest},
+		"ghcr.io/org/app":                          {Host: "ghcr.io", Repository: "org/app"},
+		"ghcr.io/org/app:v1":                       {Host: "ghcr.io", Repository: "org/app", Tag: "v1"},
+		"ghcr.io/org/app@" + someDigest:            {Host: "ghcr.io", Repository: "org/app", Digest: someDigest},
+		"ghcr.io/org/app:v1@" + someDigest:         {Host: "ghcr.io", Repository: "org/app", Tag: "v1", Digest: someDigest},
+		"localhost/app":                            {Host: "localhost", Repository: "app"},
+		"localhost:5000/app:v1":                    {Host: "localhost:5000", Repository: "app", Tag: "v1"},
+		"[::1]:5000/app":                           {Host: "[::1]:5000", Repository: "app"},
+		"oci://ghcr.io/charts/app:1.0":             {Host: "ghcr.io", Repository: "charts/app", Tag: "1.0"},
+		"oci:dir":                                  {Layout: "dir"},
+		"oci:./a/b:v1":                             {Layout: "./a/b", Tag: "v1"},
+		"oci:/a/b:v1@" + someDigest:                {Layout: "/a/b", Tag: "v1", Digest: someDigest},
+		"oci:a:b/c":                                {Layout: "a:b/c"},
+		"oci:../dir@" + someDigest:                 {Layout: "../dir", Digest: someDigest},
 		"registry.example:443/a/b/c-d_e.f:1.2.3-4": {Host: "registry.example:443", Repository: "a/b/c-d_e.f", Tag: "1.2.3-4"},
 	} {
 		t.Run(text, func(t *testing.T) {

@@ -28,7 +28,9 @@ func (c *Client) Resolve(ctx context.Context, ref Reference) (Descriptor, error)
 	if err != nil {
 		return Descriptor{}, c.fail(ctx, "resolve", ref, err)
 	}
-	defer from.close()
+	if err := from.close(); err != nil {
+		return Descriptor{}, c.fail(ctx, "resolve", ref, err)
+	}
 	return fromOCI(from.manifest), nil
 }
 
@@ -59,8 +61,7 @@ func fromLayout(ref Reference) (*source, error) {
 	}
 	manifest, err := l.find(ref)
 	if err != nil {
-		l.Close()
-		return nil, err
+		return nil, errors.Join(err, l.Close())
 	}
 	return &source{Fetcher: l, manifest: manifest, close: l.Close}, nil
 }

@@ -12,8 +12,7 @@ func (c *Client) tags(ctx context.Context, ref Reference) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		defer l.Close()
-		return l.tags(), nil
+		return l.tags(), l.Close()
 	}
 	repository, err := c.repository(ref)
 	if err != nil {

@@ -24,8 +24,10 @@ func TestUnpack(t *testing.T) {
 		"nothing": {layers: [][]item{{}}, want: map[string]string{}},
 		"files, programs and directories": {
 			layers: [][]item{{
-				{name: "./", kind: tar.TypeDir}, {name: "./a.txt", content: "a"},
-				{name: "hooks/run", content: "#!", mode: 0o4755}, {name: "empty/", kind: tar.TypeDir, mode: 0o700},
+				{name: "./", kind: tar.TypeDir},
+				{name: "./a.txt", content: "a"},
+				{name: "hooks/run", content: "#!", mode: 0o4755},
+				{name: "empty/", kind: tar.TypeDir, mode: 0o700},
 			}},
 			want: map[string]string{"a.txt": "a", "hooks/": "", "hooks/run*": "#!", "empty/": ""},
 		},
@@ -35,8 +37,10 @@ func TestUnpack(t *testing.T) {
 		},
 		"links that stay inside": {
 			layers: [][]item{{
-				{name: "lib/a", content: "1"}, {name: "b", kind: tar.TypeSymlink, link: "lib/a"},
-				{name: "lib/up", kind: tar.TypeSymlink, link: "../b"}, {name: "c", kind: tar.TypeLink, link: "lib/a"},
+				{name: "lib/a", content: "1"},
+				{name: "b", kind: tar.TypeSymlink, link: "lib/a"},
+				{name: "lib/up", kind: tar.TypeSymlink, link: "../b"},
+				{name: "c", kind: tar.TypeLink, link: "lib/a"},
 			}},
 			want: map[string]string{"lib/": "", "lib/a": "1", "b": "-> lib/a", "lib/up": "-> ../b", "c": "1"},
 		},
@@ -101,8 +105,10 @@ func TestF1NothingIsWrittenOutside(t *testing.T) {
 		"write through a link down":  {{name: "d/", kind: tar.TypeDir}, {name: "a", kind: tar.TypeSymlink, link: "d"}, {name: "a/evil", content: "x"}},
 		"a link made through a link": {{name: "a", kind: tar.TypeSymlink, link: "."}, {name: "a/b", kind: tar.TypeSymlink, link: "../.."}, {name: "a/b/evil", content: "x"}},
 		"a link that ends elsewhere than it reads": {
-			{name: "d/e/f/", kind: tar.TypeDir}, {name: "l", kind: tar.TypeSymlink, link: "d/e/f/g"},
-			{name: "d/e/f/g", kind: tar.TypeSymlink, link: "../../.."}, {name: "k", kind: tar.TypeSymlink, link: "l/../evil"},
+			{name: "d/e/f/", kind: tar.TypeDir},
+			{name: "l", kind: tar.TypeSymlink, link: "d/e/f/g"},
+			{name: "d/e/f/g", kind: tar.TypeSymlink, link: "../../.."},
+			{name: "k", kind: tar.TypeSymlink, link: "l/../evil"},
 		},
 		"a link to nothing":       {{name: "a", kind: tar.TypeSymlink, link: "not-there"}},
 		"links in a circle":       {{name: "a", kind: tar.TypeSymlink, link: "b"}, {name: "b", kind: tar.TypeSymlink, link: "a"}},
@@ -188,6 +194,11 @@ func TestCompression(t *testing.T) {
 	}
 	_, err := unpack(t, DefaultLimits(), bytes.Repeat([]byte("no archive "), 100))
 	assert.ErrorIs(t, err, ErrFormat)
+	for _, data := range [][]byte{gzipOf(t, plain), zstdOf(t, plain)} {
+		data[len(data)/2] ^= 0xff
+		_, err := unpack(t, DefaultLimits(), data)
+		assert.ErrorIs(t, err, ErrFormat, "a changed byte")
+	}
 	_, err = unpack(t, DefaultLimits(), append(gzipOf(t, plain), "trailing"...))
 	assert.ErrorIs(t, err, ErrFormat, "what follows an archive is not skipped over")
 }
@@ -201,7 +212,7 @@ func TestTheWholeInputIsRead(t *testing.T) {
 			bad := errors.New("wrong digest")
 			x, err := New(t.TempDir(), DefaultLimits())
 			require.NoError(t, err)
-			defer x.Abandon()
+			defer func() { assert.NoError(t, x.Abandon()) }()
 			err = x.Tar(t.Context(), io.MultiReader(bytes.NewReader(data), iotest.ErrReader(bad)))
 			assert.ErrorIs(t, err, bad)
 		})
@@ -214,7 +225,7 @@ func TestTarEndsWithItsContext(t *testing.T) {
 	cancel(stopped)
 	x, err := New(t.TempDir(), DefaultLimits())
 	require.NoError(t, err)
-	defer x.Abandon()
+	defer func() { assert.NoError(t, x.Abandon()) }()
 	assert.ErrorIs(t, x.Tar(ctx, bytes.NewReader(tarOf(t, item{name: "a"}))), stopped)
 }
 

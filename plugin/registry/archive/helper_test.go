@@ -58,8 +58,9 @@ func zstdOf(t testing.TB, data []byte) []byte {
 	t.Helper()
 	w, err := zstd.NewWriter(nil)
 	require.NoError(t, err)
-	defer w.Close()
-	return w.EncodeAll(data, nil)
+	out := w.EncodeAll(data, nil)
+	require.NoError(t, w.Close())
+	return out
 }
 
 // unpack unpacks archives one over the other, and gives the directory.

@@ -9,6 +9,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -20,39 +22,40 @@ const maxWindow = 128 << 20
 // tell.
 func (x *Extractor) Tar(ctx context.Context, in io.Reader) error {
 	clear(x.written)
-	in = withContext(ctx, in)
-	plain, done, err := decompress(in)
+	source := withContext(ctx, in)
+	entry, err := x.tar(source)
 	if err != nil {
-		return &Error{Err: err}
-	}
-	defer done()
-	bounded := &boundedReader{in: plain, left: x.limits.Bytes + headerRoom}
-	if err := x.entriesOf(tar.NewReader(bounded)); err != nil {
-		return err
-	}
-	// The padding, and what else follows the end.
-	if _, err := io.Copy(io.Discard, bounded); err != nil {
-		return &Error{Err: formatOf(err)}
-	}
-	if _, err := io.Copy(io.Discard, in); err != nil {
-		return &Error{Err: err}
+		return &Error{Entry: entry, Err: source.blame(err)}
 	}
 	return nil
 }
 
-func (x *Extractor) entriesOf(archive *tar.Reader) error {
-	for {
+// tar unpacks all entries. Of an error it tells the entry that it came with.
+func (x *Extractor) tar(source *contextReader) (entry string, err error) {
+	plain, done, err := decompress(source)
+	if err != nil {
+		return "", err
+	}
+	defer done()
+	bounded := &boundedReader{in: plain, left: x.limits.Bytes + headerRoom}
+	for archive := tar.NewReader(bounded); ; {
 		header, err := archive.Next()
 		if errors.Is(err, io.EOF) {
-			return nil
+			break
 		}
 		if err != nil {
-			return &Error{Err: formatOf(err)}
+			return "", err
 		}
 		if err := x.entry(header, archive); err != nil {
-			return &Error{Entry: header.Name, Err: formatOf(err)}
+			return header.Name, err
 		}
 	}
+	// The padding, and what else follows the end.
+	if _, err := io.Copy(io.Discard, bounded); err != nil {
+		return "", err
+	}
+	_, err = io.Copy(io.Discard, source)
+	return "", err
 }
 
 func (x *Extractor) entry(h *tar.Header, content io.Reader) error {
@@ -96,24 +99,6 @@ func typeName(flag byte) string {
 	return fmt.Sprintf("type %q", flag)
 }
 
-// formatOf says that an error of a reader of archives is one of the archive;
-// others stay what they are.
-func formatOf(err error) error {
-	var corrupt *tarFault
-	switch {
-	case errors.Is(err, tar.ErrHeader), errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum),
-		errors.Is(err, io.ErrUnexpectedEOF), errors.As(err, &corrupt):
-		return fmt.Errorf("%w: %w", ErrFormat, err)
-	}
-	return err
-}
-
-// tarFault is an error of a decompressor.
-type tarFault struct{ err error }
-
-func (f *tarFault) Error() string { return f.err.Error() }
-func (f *tarFault) Unwrap() error { return f.err }
-
 // decompress finds out how the input is compressed. done gives up what the
 // decompressor holds.
 func decompress(in io.Reader) (plain io.Reader, done func(), err error) {
@@ -126,14 +111,14 @@ func decompress(in io.Reader) (plain io.Reader, done func(), err error) {
 	case bytes.HasPrefix(start, []byte{0x1f, 0x8b}):
 		unzipped, err := gzip.NewReader(buffered)
 		if err != nil {
-			return nil, nil, fmt.Errorf("%w: %w", ErrFormat, err)
+			return nil, nil, err
 		}
-		return unzipped, func() { unzipped.Close() }, nil
+		return unzipped, func() {}, nil
 	case bytes.Equal(start, []byte{0x28, 0xb5, 0x2f, 0xfd}):
 		decoder, err := zstd.NewReader(buffered, zstd.WithDecoderConcurrency(1),
 			zstd.WithDecoderMaxMemory(maxWindow), zstd.WithDecoderMaxWindow(maxWindow))
 		if err != nil {
-			return nil, nil, fmt.Errorf("%w: %w", ErrFormat, err)
+			return nil, nil, err
 		}
 		return decoder, decoder.Close, nil
 	}
@@ -155,18 +140,39 @@ func (b *boundedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// contextReader ends with its context.
+// contextReader ends with its context, and keeps the error that it gave.
 type contextReader struct {
 	ctx context.Context
 	in  io.Reader
+	err error
 }
 
-func withContext(ctx context.Context, in io.Reader) io.Reader { return &contextReader{ctx, in} }
+func withContext(ctx context.Context, in io.Reader) *contextReader {
+	return &contextReader{ctx: ctx, in: in}
+}
 
 // Read implements io.Reader.
-func (r *contextReader) Read(p []byte) (int, error) {
-	if r.ctx.Err() != nil {
-		return 0, context.Cause(r.ctx)
+func (r *contextReader) Read(p []byte) (n int, err error) {
+	if err = context.Cause(r.ctx); err == nil {
+		n, err = r.in.Read(p)
 	}
-	return r.in.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		r.err = err
+	}
+	return n, err
+}
+
+// blame tells whose fault an error is: that of the input, of the disk, or, where it
+// is none of them and not said yet, of the archive's format.
+func (r *contextReader) blame(err error) error {
+	var path *fs.PathError
+	var link *os.LinkError
+	switch {
+	case r.err != nil:
+		return r.err
+	case errors.Is(err, ErrFormat), errors.Is(err, ErrTooLarge), errors.Is(err, ErrUnsafe),
+		errors.As(err, &path), errors.As(err, &link):
+		return err
+	}
+	return fmt.Errorf("%w: %w", ErrFormat, err)
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/registry"
 )
 
-// ErrNoVersions: a package that is listed has no version. It is broken, or this is
-// no package.
+// ErrNoVersions tells that a package has no version: it is broken, or it is no
+// package.
 var ErrNoVersions = errors.New("no version")
 
 // Offer is a listing of one kind of tags.

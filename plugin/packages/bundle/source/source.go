@@ -223,4 +223,3 @@ func (p *Package) version(tag string) []bundle.Finding {
 	}
 	return []bundle.Finding{finding}
 }
-
