@@ -104,6 +104,16 @@ type Result struct {
 	AlwaysSync bool
 }
 
+// Add puts another part of the same manifest behind it.
+func (r *Result) Add(part Result) {
+	r.Objects = append(r.Objects, part.Objects...)
+	r.Warnings = append(r.Warnings, part.Warnings...)
+	r.Rules = r.Rules.With(part.Rules)
+	r.Releases = append(r.Releases, part.Releases...)
+	r.Text += part.Text
+	r.AlwaysSync = r.AlwaysSync || part.AlwaysSync
+}
+
 // Release is a chart that a manifest renders.
 type Release struct {
 	// Name and Namespace are those that the chart saw. Namespace is where its

@@ -34,13 +34,9 @@ type prepared struct {
 	destroyed []string
 }
 
-// prepare builds all manifests, connects, and reads the records. It writes nothing.
+// prepare connects, reads the records and builds all manifests. It writes nothing.
 func (e *Env) prepare(ctx context.Context, o *sourceOptions) (*prepared, error) {
 	src, err := o.read(e)
-	if err != nil {
-		return nil, err
-	}
-	results, rules, err := e.buildAll(ctx, src)
 	if err != nil {
 		return nil, err
 	}
@@ -51,8 +47,11 @@ func (e *Env) prepare(ctx context.Context, o *sourceOptions) (*prepared, error) 
 	if err := guard(src, client); err != nil {
 		return nil, err
 	}
-	p := &prepared{source: src, client: client, store: e.store(client), results: results, rules: &rules, records: map[string]*state.Record{}}
+	p := &prepared{source: src, client: client, store: e.store(client), records: map[string]*state.Record{}}
 	if err := p.readRecords(ctx, e); err != nil {
+		return nil, err
+	}
+	if err := p.build(ctx, e); err != nil {
 		return nil, err
 	}
 	if err := p.finish(ctx, e); err != nil {
@@ -108,41 +107,38 @@ func (e *Env) buildAll(ctx context.Context, src *source) ([]build.Result, config
 	return results, rules, nil
 }
 
-// buildEach builds one result a manifest. Parts of one manifest are joined.
-func (e *Env) buildEach(ctx context.Context, src *source) ([]build.Result, error) {
-	builder := build.Builder{Stdin: e.In}
-	var out []build.Result
-	var failed []error
-	for _, m := range src.all {
-		r, err := builder.Build(ctx, m)
-		if err != nil {
-			failed = append(failed, err)
-			continue
-		}
-		if n := len(out); n > 0 && out[n-1].Manifest == m.Name {
-			out[n-1].Objects = append(out[n-1].Objects, r.Objects...)
-			out[n-1].Warnings = append(out[n-1].Warnings, r.Warnings...)
-			out[n-1].Rules = out[n-1].Rules.With(r.Rules)
-			continue
-		}
-		r.Manifest = m.Name
-		out = append(out, r)
+// build builds all manifests for the cluster, in the namespaces of their records.
+func (p *prepared) build(ctx context.Context, e *Env) error {
+	p.source.client, p.source.records = p.client, p.records
+	_, p.source.namespaceGiven = p.client.Namespace()
+	results, rules, err := e.buildAll(ctx, p.source)
+	if err != nil {
+		return err
 	}
-	return out, errors.Join(failed...)
+	p.results, p.rules = results, &rules
+	for i := range p.results {
+		if rec := p.records[p.results[i].Manifest]; rec != nil {
+			p.keepNamespace(e, &p.results[i], rec)
+		}
+	}
+	return nil
 }
 
+// readRecords reads the record of each manifest, once.
 func (p *prepared) readRecords(ctx context.Context, e *Env) error {
 	if !p.source.recorded {
 		return nil
 	}
-	for i := range p.results {
-		name := p.results[i].Manifest
+	for _, m := range p.source.all {
+		name := m.Name
+		if p.records[name] != nil {
+			continue
+		}
 		rec, err := p.store.Read(ctx, name)
 		if err != nil {
 			return err
 		}
 		p.records[name] = rec
-		p.keepNamespace(e, &p.results[i], rec)
 		for _, n := range worthNoting(rec) {
 			e.note("note: manifest %s: %s", name, n)
 		}
@@ -248,6 +244,7 @@ type planOptions struct {
 // plan compares the inputs with the cluster.
 func (p *prepared) plan(ctx context.Context, e *Env, o planOptions) (*plan.Plan, plan.Planner, error) {
 	o.policy.RecreateRuns = p.source.file != nil
+	o.policy.Prune = o.policy.Prune && len(p.source.unbuilt) == 0
 	o.policy.Rules = p.rules
 	others := &claims{store: p.store, run: p.manifests()}
 	planner := plan.Planner{

@@ -12,7 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/build"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/cluster"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/config"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/state"
 )
 
 // defaultFile is used when neither -f nor -k is given.
@@ -26,6 +28,10 @@ type sourceOptions struct {
 	manifests  []string
 	tags       []string
 	allowEmpty bool
+	// environment, lenient, offline and noCache are for a tazuna.yaml.
+	environment      string
+	lenient          bool
+	offline, noCache bool
 }
 
 func (o *sourceOptions) addFlags(cmd *cobra.Command) {
@@ -36,6 +42,16 @@ func (o *sourceOptions) addFlags(cmd *cobra.Command) {
 	f.StringSliceVar(&o.manifests, "manifest", nil, "The record's name for plain objects; with a tazuna.yaml, only these manifests")
 	f.StringSliceVarP(&o.tags, "tags", "t", nil, "Only manifests with one of these tags")
 	f.BoolVar(&o.allowEmpty, "allow-empty", false, "Accept a manifest without objects")
+	o.addFileFlags(cmd)
+	f.BoolVar(&o.offline, "offline", false, "Fetch nothing: charts and artifacts come from the cache")
+	f.BoolVar(&o.noCache, "no-cache", false, "Fetch charts and artifacts anew, and keep nothing of them")
+}
+
+// addFileFlags adds those that say how a tazuna.yaml is read.
+func (o *sourceOptions) addFileFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVarP(&o.environment, "environment", "e", "", "The environment: the variable of templates in a tazuna.yaml, and whose contexts may be used")
+	f.BoolVar(&o.lenient, "lenient", false, "Make warnings of what only older versions let pass in a tazuna.yaml, such as unknown fields")
 }
 
 // source is what to build, before anything of it is built.
@@ -49,10 +65,34 @@ type source struct {
 	selected map[string]bool
 	// recorded is false for plain objects without a name for their record.
 	recorded bool
+	options  sourceOptions
+	// client is the cluster that charts are rendered for; nil is none.
+	client *cluster.Client
+	// records are those of the manifests, as far as they were read; namespaceGiven
+	// tells that the user chose another namespace than theirs.
+	records        map[string]*state.Record
+	namespaceGiven bool
+	// unresolved leaves values of generated Secrets out.
+	unresolved bool
+	// unbuilt are the manifests that don't build and that the run is not about.
+	unbuilt []string
 }
 
 // read finds out what the flags mean.
 func (o *sourceOptions) read(env *Env) (*source, error) {
+	if o.offline && o.noCache {
+		return nil, errors.New("--offline and --no-cache can't be used together: nothing would be found")
+	}
+	s, err := o.find(env)
+	if err != nil {
+		return nil, err
+	}
+	s.options = *o
+	return s, nil
+}
+
+// find finds the files.
+func (o *sourceOptions) find(env *Env) (*source, error) {
 	if len(o.files) > 0 && o.kustomize != "" {
 		return nil, errors.New("-f and -k can't be used together")
 	}
@@ -94,10 +134,13 @@ func isTazunaFile(path string) (bool, error) {
 }
 
 func (o *sourceOptions) tazunaFile(env *Env, path string) (*source, error) {
-	file, err := config.Load(path, config.LoadOptions{Version: env.Version, Types: build.ConfigTypes()})
+	file, err := config.Load(path, config.LoadOptions{
+		Version: env.Version, Environment: o.environment, Lenient: o.lenient, Types: build.ConfigTypes(),
+	})
 	if err != nil {
-		return nil, err
+		return nil, lenientHint(err)
 	}
+	env.warnOfFile(file)
 	picked, err := file.Select(o.manifests, o.tags)
 	if err != nil {
 		return nil, err
