@@ -27,7 +27,9 @@ const hiddenRun = "<hidden>"
 // hides in the bodies: whole values and every run of 4 or more of their bytes,
 // raw, as base64, and escaped for JSON, Go or a URL. Servers quote pieces of
 // what they were sent, so whole values are not enough. Words that server
-// messages are made of stay readable unless they are a value as a whole.
+// messages are made of and the names of the objects stay readable unless they are
+// a value as a whole: a reader knows them, and where they were hidden, would know
+// that a secret holds them.
 func (m Masker) Scrub(text string, bodies ...map[string]any) string {
 	if m.Show {
 		return text
@@ -37,7 +39,7 @@ func (m Masker) Scrub(text string, bodies ...map[string]any) string {
 		text = withoutQuoted(text)
 	}
 	text = hideShort(text, forms)
-	return cut(text, hiddenPositions(text, forms))
+	return cut(text, hiddenPositions(text, forms, publicNames(bodies)))
 }
 
 // withoutQuoted hides what the server's type errors quote, in whatever notation it
@@ -146,7 +148,7 @@ func hideShort(text string, forms []string) string {
 // hiddenPositions marks each byte of text that is part of a run found in a form.
 // The runs of the text are indexed, not those of the forms: a text is short and
 // a Secret may be a megabyte.
-func hiddenPositions(text string, forms []string) []bool {
+func hiddenPositions(text string, forms, public []string) []bool {
 	hidden := make([]bool, len(text))
 	places := map[string][]int{}
 	for i := 0; i+shortestRun <= len(text); i++ {
@@ -162,6 +164,7 @@ func hiddenPositions(text string, forms []string) []bool {
 			delete(places, run) // marked for good
 		}
 	}
+	showNames(text, public, hidden)
 	showWords(text, hidden)
 	for _, form := range forms {
 		hideWhole(text, form, hidden)
