@@ -71,7 +71,15 @@ func printAll(t *testing.T, s string, color bool) string {
 	for _, state := range hostileState(s) {
 		require.NoError(t, state.Print(o))
 	}
-	require.NoError(t, NewProgress(&out, color).Print(Event{Kind: s, Ref: s, Message: s}))
+	object := EventObject{Group: s, Kind: s, Namespace: s, Name: s}
+	for _, e := range []Event{
+		{Type: s, Object: &object, Reason: s, Details: []string{s}, Total: 1},
+		{Type: EventWaiting, Object: &object, Reason: s, Total: 1},
+		{Type: EventProgress, Pending: []Pending{{Object: object, Reason: s}}, Total: 1},
+	} {
+		require.NoError(t, NewProgress(&out, color).Print(e))
+		out.WriteString(newLiveModel(newPalette(color)).take(e).View().Content)
+	}
 	for _, format := range []string{"json", "name"} {
 		require.NoError(t, Structured(&out, format, hostile(s)))
 	}

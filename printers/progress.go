@@ -3,30 +3,19 @@ package printers
 import (
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/fatih/color"
 )
 
-// Event is one step of a run as it is told on stderr.
-type Event struct {
-	Time time.Time
-	// Kind is what happens: create, update, adopt, replace, delete, wait, ready,
-	// deleted, failed, refused, warning; others print without a colour.
-	Kind string
-	// Ref names the object; empty for the run itself.
-	Ref string
-	// Message adds a state or a reason; may be empty.
-	Message string
-}
-
 // Progress prints events as lines, for CI and for terminals without a live view:
 //
 //	15:04:05 wait     Deployment.apps default/web: 1 of 3 replicas are ready
 //
-// An event that says the same of an object as the one before is left out, so a
-// wait that polls prints a line only when something changes. It is safe for
+// An event that says the same of an object as the one before is left out, and so
+// are the beginnings of things, and objects that are as wanted. It is safe for
 // concurrent use.
 type Progress struct {
 	paint palette
@@ -45,39 +34,82 @@ func NewProgress(out io.Writer, colors bool) *Progress {
 func (p *Progress) Print(e Event) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	said := e.Kind + "\x00" + e.Message
-	if p.last[e.Ref] == said {
+	said := e.word() + "\x00" + e.text()
+	if isQuiet(e) || e.Type != EventProgress && p.last[e.ref()] == said {
 		return nil
 	}
-	p.last[e.Ref] = said
-	_, err := io.WriteString(p.out, p.format(e))
+	p.last[e.ref()] = said
+	_, err := io.WriteString(p.out, p.paint.eventLine(e)+"\n")
 	return err
 }
 
-func (p *Progress) format(e Event) string {
-	line := e.Time.Format(time.TimeOnly) + " " + painted(p.color(e.Kind), fmt.Sprintf("%-8s", cleanCell(e.Kind)))
-	if e.Ref != "" {
-		line += " " + cleanCell(e.Ref)
-		if e.Message != "" {
+// isQuiet tells the events that need no line of their own.
+func isQuiet(e Event) bool {
+	switch e.Type {
+	case EventBegan, EventPlanned, EventStarted, EventUnchanged, EventEnded:
+		return true
+	default:
+		return false
+	}
+}
+
+// eventLine is an event in one line, or more where a reason has more.
+func (p palette) eventLine(e Event) string {
+	word, text := e.word(), e.text()
+	if e.Type == EventProgress {
+		word, text = "waiting", pendingText(e)
+	}
+	line := e.Time.Format(time.TimeOnly) + " " + painted(p.event(word), fmt.Sprintf("%-8s", cleanCell(word)))
+	if ref := e.ref(); ref != "" {
+		line += " " + cleanCell(ref)
+		if text != "" {
 			line += ":"
 		}
 	}
-	if e.Message != "" {
-		line += " " + cleanParagraph(e.Message, "         ")
+	if text != "" {
+		line += " " + cleanParagraph(text, "         ")
 	}
-	return line + "\n"
+	return line
 }
 
-func (p *Progress) color(kind string) *color.Color {
-	switch kind {
+// mostPending bounds the objects that a heartbeat names.
+const mostPending = 5
+
+// pendingText is a heartbeat: how far the run is, and what keeps it.
+func pendingText(e Event) string {
+	lines := []string{fmt.Sprintf("%d of %d objects done after %s, still busy with %d",
+		e.Settled, e.Total, seconds(e.Seconds), len(e.Pending))}
+	for i, p := range e.Pending {
+		if i == mostPending {
+			lines = append(lines, fmt.Sprintf("  and %d more", len(e.Pending)-i))
+			break
+		}
+		line := fmt.Sprintf("  %s for %s", p.Object, seconds(p.Seconds))
+		if p.Reason != "" {
+			first, _, _ := strings.Cut(p.Reason, "\n")
+			line += ": " + first
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// seconds rounds a time to what a reader cares for.
+func seconds(s float64) time.Duration {
+	return (time.Duration(s * float64(time.Second))).Round(time.Second)
+}
+
+// event gives the colour of what an event is called.
+func (p palette) event(word string) *color.Color {
+	switch word {
 	case "ready", "create", "created":
-		return p.paint.good
+		return p.good
 	case "delete", "deleted":
-		return p.paint.removed
+		return p.removed
 	case "update", "updated", "warning", "replace":
-		return p.paint.warn
+		return p.warn
 	case "failed", "refused", "blocked":
-		return p.paint.bad
+		return p.bad
 	}
 	return nil
 }

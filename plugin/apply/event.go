@@ -28,29 +28,39 @@ const (
 	EventLeft      EventType = "Left" // not started because of an interrupt
 	EventWarning   EventType = "Warning"
 	EventSaved     EventType = "Saved" // the record of Manifest was written
+	EventBegan     EventType = "Began" // the run: from here on it writes
+	// EventProgress is told while nothing else is: Pending says what is going on.
+	EventProgress EventType = "Progress"
+	// EventEnded is the last one, with Counts and Verdict.
+	EventEnded EventType = "Ended"
 )
 
-// Event is one step of a run, made to be printed or written as a JSON line.
+// Event is one step of a run.
 type Event struct {
-	Time     time.Time `json:"time"`
-	Type     EventType `json:"type"`
-	Manifest string    `json:"manifest,omitempty"`
+	Time     time.Time
+	Type     EventType
+	Manifest string
 	// Group, Kind, Namespace and Name are empty where the event is about a
 	// manifest or the whole run.
-	Group     string  `json:"group,omitempty"`
-	Kind      string  `json:"kind,omitempty"`
-	Namespace string  `json:"namespace,omitempty"`
-	Name      string  `json:"name,omitempty"`
-	Op        plan.Op `json:"op,omitempty"`
+	Group     string
+	Kind      string
+	Namespace string
+	Name      string
+	Op        plan.Op
 	// Reason is a sentence without the object's name; may have several lines.
-	Reason string `json:"reason,omitempty"`
+	Reason string
 	// Details are further lines of a failure: events, last lines of a log.
-	Details []string `json:"details,omitempty"`
-	// Elapsed is the time since the object was started, in nanoseconds.
-	Elapsed time.Duration `json:"elapsed,omitempty"`
+	Details []string
+	// Elapsed is the time since the object was started, or the run.
+	Elapsed time.Duration
 	// Settled and Total count the objects of the run.
-	Settled int `json:"settled"`
-	Total   int `json:"total"`
+	Settled int
+	Total   int
+	// Pending is set for EventProgress.
+	Pending []PendingObject
+	// Counts and Verdict are set for EventEnded.
+	Counts  *Counts
+	Verdict Verdict
 }
 
 // Ref names the object that the event is about; zero if it is about none.

@@ -2,6 +2,7 @@ package apply
 
 import (
 	"context"
+	"time"
 
 	"k8s.io/utils/clock"
 
@@ -27,6 +28,9 @@ type Executor struct {
 	// Events receives every event, one at a time, from the goroutine that calls
 	// Run; nil drops them. A slow receiver slows the run down.
 	Events func(Event)
+	// Heartbeat is how long a run may be silent before it tells what it waits for;
+	// 0 means for ever.
+	Heartbeat time.Duration
 	// Replan plans one object again after a conflict. nil: a conflict is final.
 	Replan func(ctx context.Context, o *plan.Object) (*plan.Object, error)
 	// Hasher gives the form in which applied bodies are recorded.
@@ -51,9 +55,18 @@ type Executor struct {
 // when there is an error.
 func (e *Executor) Run(ctx context.Context, p *plan.Plan, g plan.Graph) (Result, error) {
 	r := newRun(e, p, g)
+	r.send(Event{Type: EventBegan})
+	out, err := r.whole(ctx)
+	r.send(r.ended(out, err))
+	return out, err
+}
+
+// whole is a run from its write-ahead to its save.
+func (r *run) whole(ctx context.Context) (Result, error) {
 	if err := r.writeAhead(ctx); err != nil {
 		return r.unstarted(err), err
 	}
+	r.beat()
 	r.loop(ctx)
 	err := r.save(ctx)
 	return r.result(), err

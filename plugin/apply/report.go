@@ -6,10 +6,11 @@ import (
 
 // send completes an event and hands it on.
 func (r *run) send(e Event) {
+	r.told = r.clock.Now()
 	if r.exec.Events == nil {
 		return
 	}
-	e.Time, e.Settled, e.Total = r.clock.Now(), r.total-r.open, r.total
+	e.Time, e.Settled, e.Total = r.told, r.total-r.open, r.total
 	r.exec.Events(e)
 }
 

@@ -42,6 +42,7 @@ type run struct {
 	explained   int // failures that were looked into
 	interrupted bool
 	timedOut    bool
+	told        time.Time // the last event
 
 	// Shared with attempts and watches, not changed while they run.
 	inbox       chan func()

@@ -2,7 +2,6 @@ package apply
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -82,7 +81,7 @@ func TestRunRecordsWhatHappened(t *testing.T) {
 		assert.NotNil(t, a.Body)
 		assert.Contains(t, h.session.applied, "ConfigMap x/same", "its entry is brought up to date with the same save")
 		assert.Equal(t, []bool{true}, h.session.saves)
-		assert.Equal(t, EventSaved, h.events[len(h.events)-1].Type)
+		assert.Equal(t, EventSaved, h.events[len(h.events)-2].Type)
 	})
 }
 
@@ -367,17 +366,29 @@ webhooks: [{name: a, clientConfig: {service: {namespace: x, name: back}}}]
 	})
 }
 
-func TestEventsAreJSON(t *testing.T) {
+func TestTheRunTellsItsBeginningAndItsEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t)
-		h.run(creates(t, twoConfigMaps)...)
-		data, err := json.Marshal(h.events[0])
-		require.NoError(t, err)
-		assert.JSONEq(t, `{"time":"2000-01-01T00:00:00Z","type":"Started","manifest":"m","kind":"ConfigMap","namespace":"x","name":"a",
-			"op":"create","settled":0,"total":2}`, string(data))
-		assert.Equal(t, "ConfigMap x/a", h.events[0].Ref().String())
+		r := h.run(creates(t, twoConfigMaps)...)
+		first, second, last := h.events[0], h.events[1], h.events[len(h.events)-1]
+		assert.Equal(t, Event{Type: EventBegan, Time: first.Time, Total: 2}, first)
+		assert.Equal(t, EventStarted, second.Type)
+		assert.Equal(t, "ConfigMap x/a", second.Ref().String())
+		assert.Equal(t, Event{
+			Type: EventEnded, Time: last.Time, Settled: 2, Total: 2, Counts: &r.Counts, Verdict: VerdictDone,
+		}, last)
+	})
+}
+
+func TestARunWhoseRecordCannotBeSavedHasFailed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHarness(t)
+		h.session.failing = errors.New("no space left")
+		_, err := h.try(t.Context(), creates(t, twoConfigMaps)...)
+		require.Error(t, err)
 		last := h.events[len(h.events)-1]
-		assert.Equal(t, 2, last.Settled)
+		assert.Equal(t, VerdictFailed, last.Verdict)
+		assert.Contains(t, last.Reason, "no space left")
 	})
 }
 

@@ -17,7 +17,6 @@ import (
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/plan"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/plan/saved"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/state"
-	"github.com/kubectl-tazuna/kubectl-tazuna/printers"
 )
 
 // applyOptions are those of apply and state sync, which are one run.
@@ -25,6 +24,7 @@ type applyOptions struct {
 	source      sourceOptions
 	view        viewOptions
 	policy      policyOptions
+	progress    progressOptions
 	yes         bool
 	dryRun      string
 	wait        bool
@@ -105,6 +105,7 @@ func (o *applyOptions) addRunFlags(cmd *cobra.Command) {
 	f.BoolVarP(&o.yes, "yes", "y", false, "Don't ask before writing")
 	f.DurationVar(&o.timeout, "timeout", 15*time.Minute, "How long one object may take to be accepted, and then to become ready or gone")
 	f.IntVar(&o.concurrency, "concurrency", 16, "Requests in flight")
+	o.progress.addFlags(cmd)
 	f.DurationVar(&o.lockTimeout, "lock-timeout", 0, "How long to wait for other runs on the same record; 0 gives up when one is seen to be alive")
 }
 
@@ -119,7 +120,7 @@ func (o *applyOptions) run(ctx context.Context, env *Env) error {
 		return err
 	}
 	report := o.view.report(r.plan)
-	if err := o.view.print(ctx, env, report); err != nil {
+	if err := o.show(ctx, env, report, r.plan); err != nil {
 		return err
 	}
 	r.noteCutOff(env)
@@ -128,11 +129,11 @@ func (o *applyOptions) run(ctx context.Context, env *Env) error {
 	}
 	switch {
 	case o.dryRun != "none":
-		return refusals(r.plan)
+		return o.without(env, r.plan, refusals(r.plan))
 	case unserved(r.plan) != nil:
-		return unserved(r.plan)
+		return o.without(env, r.plan, unserved(r.plan))
 	case !o.acts(r.plan):
-		return o.nothingToDo(env, r.plan)
+		return o.without(env, r.plan, o.nothingToDo(env, r.plan))
 	}
 	if err := o.mayWrite(ctx, env, report, r.plan); err != nil {
 		return err
@@ -178,6 +179,9 @@ func (o *applyOptions) validateFlags() error {
 	}
 	if o.concurrency < 1 {
 		return fmt.Errorf("--concurrency: wanted 1 or more, found %d", o.concurrency)
+	}
+	if err := o.progress.validate(o.view.output, !o.yes && o.dryRun == "none"); err != nil {
+		return err
 	}
 	switch strings.ToLower(o.validate) {
 	case "strict", "warn", "ignore":
@@ -269,7 +273,7 @@ func (o *applyOptions) execute(ctx context.Context, env *Env, r round) error {
 		return err
 	}
 	if !o.acts(r.plan) { // another run did it
-		return o.nothingToDo(env, r.plan)
+		return o.without(env, r.plan, o.nothingToDo(env, r.plan))
 	}
 	sessions.describe(r, o.planDigest())
 	result, err := o.perform(ctx, env, r, sessions)
@@ -300,6 +304,12 @@ func (o *applyOptions) perform(ctx context.Context, env *Env, r round, sessions 
 	if err != nil {
 		return apply.Result{}, err
 	}
+	tell, err := o.progress.teller(env, o.view.output)
+	if err != nil {
+		return apply.Result{}, err
+	}
+	defer tell.close()
+	executor.Events, executor.Heartbeat = tell.event, heartbeat
 	return executor.Run(ctx, current, graph)
 }
 
@@ -312,15 +322,11 @@ func (o *applyOptions) executor(ctx context.Context, env *Env, p *prepared, plan
 	policy.FieldManager, policy.Validation = o.policy.fieldManager, capitalised(o.validate)
 	policy.NoWait, policy.ObjectTimeout, policy.Replan, policy.MaxPrune = !o.wait, o.timeout, o.replan, limit
 	policy.WaitRules = p.rules.WaitRules
-	progress, err := env.progress()
-	if err != nil {
-		return nil, err
-	}
 	mask := o.view.masker()
 	return &apply.Executor{
 		Client: p.client, Sessions: sessions.forApply(), Policy: policy,
 		Concurrency: o.concurrency, Window: p.client.Limiter().Window, Clock: env.Clock,
-		Events: progress, Replan: planner.Replan, Hasher: planner.Hasher, Proof: planner.Proof, Masker: &mask,
+		Replan: planner.Replan, Hasher: planner.Hasher, Proof: planner.Proof, Masker: &mask,
 		Metadata: state.Metadata{GitCommitHash: gitCommit(ctx, p.source)},
 	}, nil
 }
@@ -371,43 +377,4 @@ func gitCommit(ctx context.Context, src *source) string {
 		return ""
 	}
 	return strings.TrimSpace(string(out))
-}
-
-// progress prints a run's events as lines on stderr.
-func (e *Env) progress() (func(apply.Event), error) {
-	colors, err := e.colors(e.ErrOut)
-	if err != nil {
-		return nil, err
-	}
-	p := printers.NewProgress(e.ErrOut, colors)
-	return func(ev apply.Event) {
-		if ev.Type == apply.EventUnchanged || ev.Type == apply.EventStarted || unread(ev) {
-			return
-		}
-		_ = p.Print(lineOf(ev)) // a closed stderr doesn't stop a run
-	}, nil
-}
-
-// unread tells the waiting for an unchanged object of which only metadata was read:
-// what it waits for, if for anything, is said once it was looked at.
-func unread(ev apply.Event) bool {
-	return ev.Type == apply.EventWaiting && ev.Op == plan.OpNone && ev.Reason == "not looked at yet"
-}
-
-// lineOf turns an event into a line.
-func lineOf(ev apply.Event) printers.Event {
-	out := printers.Event{Time: ev.Time, Kind: strings.ToLower(string(ev.Type)), Message: ev.Reason}
-	if ev.Kind != "" {
-		out.Ref = ev.Ref().String()
-	}
-	if ev.Type == apply.EventApplied && ev.Op != "" {
-		out.Kind = string(ev.Op)
-	}
-	if ev.Type == apply.EventSaved {
-		out.Message = "record of manifest " + ev.Manifest
-	}
-	if len(ev.Details) > 0 {
-		out.Message += "\n" + strings.Join(ev.Details, "\n")
-	}
-	return out
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync/atomic"
 
 	"golang.org/x/term"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
@@ -25,8 +26,6 @@ import (
 type Env struct {
 	genericiooptions.IOStreams
 	Getenv func(string) string
-	// LookupEnv tells an empty variable from one that is not set; may be nil.
-	LookupEnv func(string) (string, bool)
 	// Exit ends the process at once, on the second signal.
 	Exit    func(code int)
 	Clock   clock.WithTicker
@@ -36,6 +35,10 @@ type Env struct {
 	// flags are kubectl's connection flags, shared by all commands.
 	flags *genericclioptions.ConfigFlags
 	color string
+	// verbosity is the level of the libraries' log.
+	verbosity int
+	// live is the table that a run draws on stderr, nil while there is none.
+	live atomic.Pointer[printers.Live]
 	// window bounds the requests in flight; 0 means the client's 16.
 	window int
 }
@@ -45,7 +48,7 @@ func SystemEnv(version string, exit func(code int)) *Env {
 	return &Env{
 		IOStreams: genericiooptions.IOStreams{In: os.Stdin, Out: os.Stdout, ErrOut: os.Stderr},
 		Exit:      exit,
-		Getenv:    os.Getenv, LookupEnv: os.LookupEnv, Clock: clock.RealClock{}, Version: version, Name: invokedAs(os.Args[0], os.Getenv),
+		Getenv:    os.Getenv, Clock: clock.RealClock{}, Version: version, Name: invokedAs(os.Args[0], os.Getenv),
 	}
 }
 
@@ -106,9 +109,16 @@ func (e *Env) identity() state.Identity {
 }
 
 // warn and note go to stderr: stdout is for data.
-func (e *Env) warn(text string) { fmt.Fprintf(e.ErrOut, "Warning: %s\n", text) }
+func (e *Env) warn(text string) { e.note("Warning: %s", text) }
 
-func (e *Env) note(format string, args ...any) { fmt.Fprintf(e.ErrOut, format+"\n", args...) }
+func (e *Env) note(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if live := e.live.Load(); live != nil {
+		live.Println(text)
+		return
+	}
+	fmt.Fprintln(e.ErrOut, text)
+}
 
 // colors decides whether a stream gets colours.
 func (e *Env) colors(w io.Writer) (bool, error) {

@@ -79,10 +79,10 @@ func addGlobalFlags(root *cobra.Command, env *Env) {
 	env.flags = cluster.Flags()
 	env.flags.AddFlags(root.PersistentFlags())
 	root.PersistentFlags().StringVar(&env.color, "color", "auto", "Colour the output: auto, always or never")
-	verbosity := root.PersistentFlags().IntP("v", "v", 0, "Log level: 6 shows each request, 8 its headers")
+	root.PersistentFlags().IntVarP(&env.verbosity, "v", "v", 0, "Log level: 6 shows each request, 8 its headers")
 	root.PersistentPreRun = func(*cobra.Command, []string) {
 		klog.SetOutput(env.ErrOut)
-		setVerbosity(*verbosity)
+		setVerbosity(env.verbosity)
 	}
 }
 
