@@ -19,14 +19,24 @@ const maxSize = 100 << 20
 // link may lead out of the directory is fsys's decision: that of an [os.Root]
 // refuses it, [os.DirFS] follows it as Helm does.
 func Load(fsys fs.FS) (*Chart, error) {
-	r := reader{fsys: fsys, left: maxSize}
+	files, err := ReadFiles(fsys, nil)
+	if err != nil {
+		return nil, err
+	}
+	return New(files)
+}
+
+// ReadFiles reads the files that Load makes a chart of. Files and directories for
+// which skip is true are left out; nil skips none.
+func ReadFiles(fsys fs.FS, skip func(name string) bool) ([]File, error) {
+	r := reader{fsys: fsys, skip: skip, left: maxSize}
 	if err := r.readIgnore(); err != nil {
 		return nil, err
 	}
 	if err := r.directory("."); err != nil {
 		return nil, fmt.Errorf("read chart: %w", err)
 	}
-	return New(r.files)
+	return r.files, nil
 }
 
 // LoadArchive reads a chart from a gzipped tar archive, as `helm package` makes.
@@ -45,6 +55,7 @@ func LoadArchive(r io.Reader) (*Chart, error) {
 // reader collects the files of one directory.
 type reader struct {
 	fsys  fs.FS
+	skip  func(name string) bool
 	rules *ignore.Rules
 	left  int64 // bytes that may still be read
 	files []File
@@ -90,6 +101,9 @@ func (r *reader) directory(dir string) error {
 }
 
 func (r *reader) entry(name string) error {
+	if r.skip != nil && r.skip(name) {
+		return nil
+	}
 	info, err := fs.Stat(r.fsys, name)
 	if err != nil {
 		return err

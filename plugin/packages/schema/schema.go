@@ -113,3 +113,7 @@ func unique(findings []bundle.Finding) []bundle.Finding {
 func (s *Schema) Properties() []string {
 	return slices.Sorted(maps.Keys(s.root.properties))
 }
+
+// RequiresForRendering tells whether anything is required only when templates are
+// rendered: see Check.Rendering.
+func (s *Schema) RequiresForRendering() bool { return s.rendering != nil }
