@@ -26,6 +26,8 @@ import (
 type Env struct {
 	genericiooptions.IOStreams
 	Getenv func(string) string
+	// LookupEnv tells an empty variable from one that is not set; may be nil.
+	LookupEnv func(string) (string, bool)
 	// Exit ends the process at once, on the second signal.
 	Exit    func(code int)
 	Clock   clock.WithTicker
@@ -48,7 +50,7 @@ func SystemEnv(version string, exit func(code int)) *Env {
 	return &Env{
 		IOStreams: genericiooptions.IOStreams{In: os.Stdin, Out: os.Stdout, ErrOut: os.Stderr},
 		Exit:      exit,
-		Getenv:    os.Getenv, Clock: clock.RealClock{}, Version: version, Name: invokedAs(os.Args[0], os.Getenv),
+		Getenv:    os.Getenv, LookupEnv: os.LookupEnv, Clock: clock.RealClock{}, Version: version, Name: invokedAs(os.Args[0], os.Getenv),
 	}
 }
 
