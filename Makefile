@@ -40,6 +40,10 @@ build-all: ## Cross-compile every released platform into dist/
 build-controlplane: ## Build bin/controlplane and bin/kubectl (once: all of Kubernetes)
 	@sh test/controlplane/build.sh bin
 
+.PHONY: build-helm
+build-helm: ## Build bin/helm, with which the tests make releases (once)
+	@sh test/helm/build.sh bin
+
 .PHONY: cluster
 cluster: build-controlplane ## Start a real control plane in the background
 	@kubeconfig=$$(bin/controlplane start --dir $(CLUSTER) | tail -n 1) && \
@@ -55,7 +59,7 @@ demo: build build-controlplane ## Show the main job on a real control plane, fro
 	@sh demo/demo.sh
 
 .PHONY: test
-test: build build-controlplane ## Run all tests: unit, integration and e2e on one control plane
+test: build build-controlplane build-helm ## Run all tests: unit, integration and e2e on one control plane
 	@sh test/tools/test.sh
 
 .PHONY: test-unit

@@ -5,11 +5,11 @@
 //
 // The tests use the control plane that TAZUNA_TEST_KUBECONFIG and
 // TAZUNA_TEST_CONTROLPLANE (its directory) name, and the programs
-// kubectl-tazuna, kubectl and controlplane in TAZUNA_TEST_BIN (default: bin of
+// kubectl-tazuna, kubectl, controlplane and helm in TAZUNA_TEST_BIN (default: bin of
 // the repository). `make test` sets all three; without them the tests are
 // skipped. To run one script again and again:
 //
-//	make build cluster
+//	make build build-helm cluster
 //	TAZUNA_TEST_KUBECONFIG=$PWD/.cluster/kubeconfig TAZUNA_TEST_CONTROLPLANE=$PWD/.cluster \
 //		go test ./test/e2e -run 'TestScripts/drift$'
 //
