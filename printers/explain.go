@@ -18,6 +18,14 @@ func NewExplanationList(items []plan.Explanation) *ExplanationList {
 	return &ExplanationList{APIVersion: plan.APIVersion, Kind: "ExplanationList", Items: items}
 }
 
+// appliedLast says what was applied last, where that is known.
+func appliedLast(e plan.Explanation, d plan.ExplainedPath) string {
+	if e.Basis == "" || e.Basis == plan.BasisFields {
+		return ""
+	}
+	return ", applied last " + oneLine(d.HasApplied, d.Applied)
+}
+
 // Print writes, for each object, a line a path and the reason below it.
 func (l *ExplanationList) Print(o Options) error {
 	p := newPrinter(o)
@@ -29,8 +37,8 @@ func (l *ExplanationList) Print(o Options) error {
 		}
 		p.reason(e.Reason)
 		for _, d := range e.Paths {
-			p.line(painted(p.verdict(d.Verdict), fmt.Sprintf("  %-11s %s: live %s, files %s",
-				d.Verdict, clean(d.Path), oneLine(d.HasLive, d.Live), oneLine(d.HasDesired, d.Desired))))
+			p.line(painted(p.verdict(d.Verdict), fmt.Sprintf("  %-11s %s: live %s, files %s%s",
+				d.Verdict, clean(d.Path), oneLine(d.HasLive, d.Live), oneLine(d.HasDesired, d.Desired), appliedLast(e, d))))
 			p.note("  " + cleanParagraph(d.Because, "      "))
 			if len(d.Owners) > 0 {
 				p.note("  owned by " + owners(d.Owners))

@@ -70,10 +70,16 @@ func (p *printer) withheld(n int) {
 	}
 }
 
-// ignored lists the differences of an object that the server undoes.
+// ignored lists the differences of an object that the server undoes, and those that
+// a rule leaves to the cluster.
 func (p *printer) ignored(o plan.ObjectReport) {
 	p.heading("ignored", o)
 	for _, d := range o.Hidden {
+		if d.Verdict == plan.VerdictLeft {
+			p.line("  ", clean(d.Path), ": live ", oneLine(d.HasLive, d.Live), " stays, the files have ", oneLine(d.HasDesired, d.Desired))
+			p.note("  " + cleanParagraph(d.Because, "      "))
+			continue
+		}
 		p.line("  ", clean(d.Path), ": the server keeps ", oneLine(d.HasLive, d.Live),
 			", the files have ", oneLine(d.HasDesired, d.Desired))
 	}

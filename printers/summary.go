@@ -116,12 +116,14 @@ func (p *printer) notes(r *plan.Report) {
 
 func noteLines(r *plan.Report, showIgnored bool) []string {
 	var lines []string
-	if n := r.Summary.Hidden; n > 0 && !showIgnored {
-		verb := "are"
-		if n == 1 {
-			verb = "is"
+	byRules := hiddenByRules(r.Objects)
+	for _, hidden := range []struct {
+		n   int
+		who string
+	}{{r.Summary.Hidden - byRules, "the server undoes"}, {byRules, "rules leave to the cluster"}} {
+		if hidden.n > 0 && !showIgnored {
+			lines = append(lines, fmt.Sprintf("%s that %s %s hidden (--show-ignored)", count(hidden.n, "difference"), hidden.who, verbFor(hidden.n)))
 		}
-		lines = append(lines, fmt.Sprintf("%s that the server undoes %s hidden (--show-ignored)", count(n, "difference"), verb))
 	}
 	if n := unverified(r.Objects); n > 0 {
 		lines = append(lines, fmt.Sprintf("not verified by the server: %s", count(n, "object")))
@@ -133,6 +135,26 @@ func noteLines(r *plan.Report, showIgnored bool) []string {
 		lines = append(lines, leftoverLine(l))
 	}
 	return lines
+}
+
+func verbFor(n int) string {
+	if n == 1 {
+		return "is"
+	}
+	return "are"
+}
+
+// hiddenByRules counts the hidden differences that no server, but a rule decided.
+func hiddenByRules(objects []plan.ObjectReport) int {
+	n := 0
+	for _, o := range objects {
+		for _, d := range o.Hidden {
+			if d.Verdict == plan.VerdictLeft {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 func unverified(objects []plan.ObjectReport) int {

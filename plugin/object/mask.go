@@ -29,15 +29,26 @@ func DefaultMasker() Masker { return Masker{Rules: DefaultRules()} }
 // A side without a kind is masked as the other side's kind, and as a Secret if
 // neither has one.
 func (m Masker) Pair(before, after map[string]any) (b, a map[string]any) {
-	if m.Show {
-		return copyMap(before), copyMap(after)
+	both := m.All(before, after)
+	return both[0], both[1]
+}
+
+// All is Pair for any number of sides of one object; a side that is nil stays so.
+func (m Masker) All(sides ...map[string]any) []map[string]any {
+	out := make([]map[string]any, len(sides))
+	var rules []MaskRule
+	for _, side := range sides {
+		rules = append(rules, sensitiveRules(side)...)
 	}
-	rules := append(sensitiveRules(before), sensitiveRules(after)...)
-	hint := kindHint(before, after)
-	numbers := marks{}
-	b = m.walk(before, hint, rules, numbers.mark)
-	a = m.walk(after, hint, rules, numbers.mark)
-	return b, a
+	hint, numbers := kindHint(sides...), marks{}
+	for i, side := range sides {
+		if m.Show {
+			out[i] = copyMap(side)
+			continue
+		}
+		out[i] = m.walk(side, hint, rules, numbers.mark)
+	}
+	return out
 }
 
 // One returns a masked copy of one object.

@@ -16,13 +16,16 @@ type evidence struct {
 	result, live map[string]any
 	schema       *cluster.Schema
 	custom       bool
-	// desired and applied are the compared bodies.
-	desired, applied map[string]any
+	// desired and applied are the compared bodies; files is what was wanted before
+	// rules changed it.
+	desired, applied, files map[string]any
 	policy           Policy
 	// basis tells where applied came from; left are the paths that the cluster
 	// decides.
 	basis Basis
 	left  []fieldpath.Path
+	// byRules tells which rules decided about which paths.
+	byRules rebased
 	// excluded paths are judged by the files against the last apply.
 	excluded []fieldpath.Path
 	// marks are those of other tools that are the user's here.

@@ -46,6 +46,7 @@ const (
 	VerdictConflict    Verdict = "conflict"    // another manager owns it with another value
 	VerdictServer      Verdict = "server"      // the server's dry-run changes it beside what was asked
 	VerdictIneffective Verdict = "ineffective" // the server undoes the wanted value
+	VerdictLeft        Verdict = "left"        // a rule leaves it to the cluster
 	VerdictImmutable   Verdict = "immutable"   // the server refuses to change it
 )
 
@@ -96,7 +97,8 @@ type ObjectReport struct {
 	Info         string            `json:"reconcileInfo,omitempty"`
 	Created      *time.Time        `json:"created,omitempty"`
 	Differences  []Difference      `json:"differences,omitempty"`
-	// Hidden counts differences that are not shown by default (ineffective).
+	// Hidden are differences that are not shown by default: those that the server
+	// undoes (ineffective) and those that a rule leaves to the cluster (left).
 	Hidden []Difference `json:"hidden,omitempty"`
 	// Unverified says why the verdict is the local one and not the server's.
 	Unverified string `json:"unverified,omitempty"`
@@ -135,7 +137,7 @@ type Summary struct {
 	Blocked   int `json:"blocked"`
 	Skip      int `json:"skip"`   // differ, and are never updated
 	Failed    int `json:"failed"` // could not be planned
-	Hidden    int `json:"hidden"` // differences that the server undoes
+	Hidden    int `json:"hidden"` // differences that are not shown by default
 	Leftover  int `json:"leftover"`
 	Reconcile int `json:"waitReconcile"`
 	WaitGone  int `json:"waitDelete"`
