@@ -53,6 +53,32 @@ func TestStateListGolden(t *testing.T) {
 		structured(t, "name", sampleStateList()))
 }
 
+// A name that is longer than the column moves the whole column.
+func TestHashesStandBelowEachOther(t *testing.T) {
+	for _, print := range []func(Options) error{sampleStateList().Print, sampleStateDiff().Print} {
+		var out bytes.Buffer
+		require.NoError(t, print(Options{Out: &out}))
+		block, _, _ := strings.Cut(out.String(), "\n\n")
+		at := -1
+		for line := range strings.SplitSeq(block, "\n") {
+			for _, hash := range []string{"HASH", hashA, hashB} {
+				i := strings.Index(line, " "+hash)
+				if i < 0 {
+					continue
+				}
+				if at < 0 {
+					at = i
+				}
+				if !strings.Contains(line, "was: ") {
+					require.Equal(t, at, i, line)
+				}
+				break
+			}
+		}
+		require.Positive(t, at)
+	}
+}
+
 func TestResultsDoNotReorderTheirInput(t *testing.T) {
 	manifests := []StateManifest{{Entries: []StateEntry{{StateResource: nginx}, {StateResource: config}}}}
 	require.Equal(t, config, NewStateList(manifests).Manifests[0].Entries[0].StateResource)

@@ -3,6 +3,7 @@ package printers
 import (
 	"fmt"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/fatih/color"
 )
@@ -30,10 +31,23 @@ func (p *printer) entries(m StateManifest) {
 	if m.GitCommitHash != "" {
 		p.line("  Git commit: ", cleanCell(m.GitCommitHash))
 	}
-	p.line(fmt.Sprintf("  %-60s %s", "RESOURCE", "HASH"))
+	width := resourceWidth(m.Entries, StateEntry.label)
+	p.line(fmt.Sprintf("  %-*s %s", width, "RESOURCE", "HASH"))
 	for _, e := range m.Entries {
-		p.line(fmt.Sprintf("  %-60s %s", cleanCell(e.label()), cleanCell(e.hash())))
+		p.line(fmt.Sprintf("  %-*s %s", width, cleanCell(e.label()), cleanCell(e.hash())))
 	}
+}
+
+// resourceColumn is the original tool's width of the column RESOURCE, as long as
+// no name is longer.
+const resourceColumn = 60
+
+func resourceWidth[T any](rows []T, label func(T) string) int {
+	width := resourceColumn
+	for _, row := range rows {
+		width = max(width, utf8.RuneCountInString(cleanCell(label(row))))
+	}
+	return width
 }
 
 func (e StateEntry) label() string {
@@ -61,9 +75,10 @@ func (d *StateDiff) Print(o Options) error {
 			continue
 		}
 		p.manifest(m.Manifest, m.Orphan)
-		p.statusHeader(len(m.Changes))
+		width := resourceWidth(m.Changes, func(c StateChange) string { return c.StateResource.String() })
+		p.statusHeader(len(m.Changes), width)
 		for _, c := range m.Changes {
-			p.statusRow(p.changeColor(c.Status), c.Status, c.StateResource, c.hash())
+			p.statusRow(p.changeColor(c.Status), c.Status, c.StateResource, c.hash(), width)
 		}
 		p.stateNotes(m.Notes)
 		p.line()
@@ -109,9 +124,10 @@ func (d *StateDrift) Print(o Options) error {
 			continue
 		}
 		p.manifest(m.Manifest, m.Orphan)
-		p.statusHeader(len(m.Objects))
+		width := resourceWidth(m.Objects, func(d StateDrifted) string { return d.StateResource.String() })
+		p.statusHeader(len(m.Objects), width)
 		for _, object := range m.Objects {
-			p.drifted(object)
+			p.drifted(object, width)
 		}
 		p.stateNotes(m.Notes)
 		p.line()
@@ -126,7 +142,7 @@ func (d *StateDrift) empty() bool {
 	return !slices.ContainsFunc(d.Manifests, func(m StateDriftManifest) bool { return len(m.Objects) > 0 })
 }
 
-func (p *printer) drifted(o StateDrifted) {
+func (p *printer) drifted(o StateDrifted, width int) {
 	hash := "(stored: " + o.StoredHash + ")"
 	if o.LiveHash != "" {
 		hash = o.LiveHash + " " + hash
@@ -135,7 +151,7 @@ func (p *printer) drifted(o StateDrifted) {
 	if o.Status == "live-missing" {
 		c = p.paint.removed
 	}
-	p.statusRow(c, o.Status, o.StateResource, hash)
+	p.statusRow(c, o.Status, o.StateResource, hash, width)
 	for _, d := range o.Differences {
 		text := fmt.Sprintf("    %s: stored %s, live %s", clean(d.Path),
 			oneLine(d.HasDesired, d.Desired), oneLine(d.HasLive, d.Live))
@@ -154,15 +170,15 @@ func (p *printer) manifest(name string, orphan bool) {
 	p.line("Manifest: ", cleanCell(name), note)
 }
 
-func (p *printer) statusHeader(rows int) {
+func (p *printer) statusHeader(rows, width int) {
 	if rows > 0 {
-		p.line(fmt.Sprintf("  %-14s %-60s %s", "STATUS", "RESOURCE", "HASH"))
+		p.line(fmt.Sprintf("  %-14s %-*s %s", "STATUS", width, "RESOURCE", "HASH"))
 	}
 }
 
-func (p *printer) statusRow(c *color.Color, status string, r StateResource, hash string) {
+func (p *printer) statusRow(c *color.Color, status string, r StateResource, hash string, width int) {
 	p.line("  ", painted(c, fmt.Sprintf("%-14s", cleanCell(status))), " ",
-		fmt.Sprintf("%-60s %s", cleanCell(r.String()), cleanCell(hash)))
+		fmt.Sprintf("%-*s %s", width, cleanCell(r.String()), cleanCell(hash)))
 }
 
 func (p *printer) stateNotes(notes []string) {
