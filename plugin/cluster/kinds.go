@@ -10,8 +10,8 @@ import (
 )
 
 // NamespacedKinds returns every kind of objects with a namespace that can be
-// listed and deleted, each in the server's favourite version. Events are left out:
-// they tell of objects. complete is false where a group can't be read. It costs
+// listed and deleted, each in the server's favourite version. Events and Endpoints
+// are left out: they tell of objects. complete is false where a group can't be read. It costs
 // the discovery of all groups, which is on disk mostly.
 func (c *Client) NamespacedKinds(ctx context.Context) (kinds []Mapping, complete bool, err error) {
 	c.catalogue.mu.Lock()
@@ -42,6 +42,6 @@ func (c *Client) NamespacedKinds(ctx context.Context) (kinds []Mapping, complete
 }
 
 func countable(r metav1.APIResource) bool {
-	return r.Namespaced && !strings.Contains(r.Name, "/") && r.Kind != "Event" &&
+	return r.Namespaced && !strings.Contains(r.Name, "/") && r.Kind != "Event" && r.Kind != "Endpoints" &&
 		slices.Contains(r.Verbs, "list") && slices.Contains(r.Verbs, "delete")
 }

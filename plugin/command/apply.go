@@ -124,16 +124,17 @@ func (o *applyOptions) run(ctx context.Context, env *Env) error {
 		return err
 	}
 	r.noteCutOff(env)
+	r.noteLosses(env, o.view.summary)
 	if err := o.checkSaved(ctx, env, r); err != nil {
 		return err
 	}
 	switch {
 	case o.dryRun != "none":
-		return o.without(env, r.plan, refusals(r.plan))
+		return o.without(ctx, env, r.plan, refusals(r.plan))
 	case unserved(r.plan) != nil:
-		return o.without(env, r.plan, unserved(r.plan))
+		return o.without(ctx, env, r.plan, unserved(r.plan))
 	case !o.acts(r.plan):
-		return o.without(env, r.plan, o.nothingToDo(env, r.plan))
+		return o.without(ctx, env, r.plan, o.nothingToDo(env, r.plan))
 	}
 	if err := o.mayWrite(ctx, env, report, r.plan); err != nil {
 		return err
@@ -273,7 +274,7 @@ func (o *applyOptions) execute(ctx context.Context, env *Env, r round) error {
 		return err
 	}
 	if !o.acts(r.plan) { // another run did it
-		return o.without(env, r.plan, o.nothingToDo(env, r.plan))
+		return o.without(ctx, env, r.plan, o.nothingToDo(env, r.plan))
 	}
 	sessions.describe(r, o.planDigest())
 	result, err := o.perform(ctx, env, r, sessions)

@@ -91,6 +91,21 @@ func (r round) noteCutOff(env *Env) {
 	}
 }
 
+// noteLosses says what goes with deletions where only the table was shown.
+func (r round) noteLosses(env *Env, summary bool) {
+	if !summary {
+		return
+	}
+	for _, o := range r.plan.Objects {
+		if !o.Leaves() {
+			continue
+		}
+		for _, text := range o.Notes {
+			env.note("note: %s: %s", o.Ref, text)
+		}
+	}
+}
+
 func isOrAre(n int, noun string) string {
 	if n == 1 {
 		return fmt.Sprintf("1 %s is", noun)

@@ -174,6 +174,14 @@ func (o *applyOptions) checkSaved(ctx context.Context, env *Env, r round) error 
 	if o.saved == nil {
 		return nil
 	}
+	uid, err := r.p.client.ClusterUID(ctx)
+	if err != nil {
+		return err
+	}
+	// First, since another cluster's hash key is another key.
+	if other := o.saved.Cluster.Other(saved.ClusterOf(r.plan, uid)); other != "" {
+		return o.stale([]string{other})
+	}
 	now, err := env.bind(ctx, r, o.view.masker(), o.saved.Flags, &o.saved.KeyedBy)
 	if err != nil {
 		return err

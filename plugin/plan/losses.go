@@ -122,8 +122,6 @@ func madeForIt(ref object.Ref) bool {
 		return ref.Name == "default"
 	case object.Ref{Kind: "ConfigMap"}:
 		return ref.Name == "kube-root-ca.crt"
-	case object.Ref{Kind: "Endpoints"}: // of a Service, which is counted
-		return true
 	default:
 		return false
 	}

@@ -16,7 +16,8 @@ func TestTheSamePlanHasNoChanges(t *testing.T) {
 }
 
 func TestChanges(t *testing.T) {
-	before := func(t *testing.T) *plan.Plan { return planned(t, []string{settings, other}, []string{slow}) }
+	const leaving = "{apiVersion: v1, kind: ConfigMap, metadata: {name: z, namespace: x}}"
+	before := func(t *testing.T) *plan.Plan { return planned(t, []string{settings, other}, []string{slow, leaving}) }
 	for name, c := range map[string]struct {
 		now  func(t *testing.T) *plan.Plan
 		want []string
@@ -57,7 +58,7 @@ func TestChanges(t *testing.T) {
 		},
 		"as wanted meanwhile": {
 			func(t *testing.T) *plan.Plan { return planned(t, []string{settings, other}, []string{settings}) },
-			[]string{"ConfigMap x/a: it was to be updated and would now be left as it is"},
+			nil,
 		},
 		"force": {
 			func(t *testing.T) *plan.Plan {
@@ -74,6 +75,15 @@ func TestChanges(t *testing.T) {
 				return p
 			},
 			[]string{`ConfigMap x/b: it was of manifest "m" and is of manifest "n"`},
+		},
+		"what was to be deleted is gone, and its entry goes": {
+			func(t *testing.T) *plan.Plan {
+				p := before(t)
+				p.Objects = p.Objects[:len(p.Objects)-1]
+				p.Manifests[0].Gone = []state.Key{keyOf("z")}
+				return p
+			},
+			nil,
 		},
 		"the record": {
 			func(t *testing.T) *plan.Plan {

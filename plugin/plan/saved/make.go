@@ -25,7 +25,7 @@ func Make(p *plan.Plan, d Digester, about About) (*File, error) {
 	f := &File{
 		APIVersion: plan.APIVersion, Kind: Kind, Created: about.Created.UTC().Truncate(time.Second),
 		ToolVersion: about.ToolVersion, Flags: about.Flags, KeyedBy: about.KeyedBy,
-		Cluster:   Cluster{UID: about.ClusterUID, Server: p.Context.Server, Context: p.Context.Context},
+		Cluster:   ClusterOf(p, about.ClusterUID),
 		Manifests: []Manifest{}, Objects: []Object{},
 		Report: p.Report(mask),
 	}
@@ -42,6 +42,11 @@ func Make(p *plan.Plan, d Digester, about About) (*File, error) {
 		f.Objects = append(f.Objects, bound)
 	}
 	return f, nil
+}
+
+// ClusterOf names the cluster that a plan was made for; uid may be empty.
+func ClusterOf(p *plan.Plan, uid string) Cluster {
+	return Cluster{UID: uid, Server: p.Context.Server, Context: p.Context.Context}
 }
 
 func manifest(m plan.Manifest) Manifest {
