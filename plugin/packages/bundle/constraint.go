@@ -38,6 +38,9 @@ func ParseConstraint(text string) (Constraint, error) {
 // String is the range as it was written; "" for none.
 func (c Constraint) String() string { return c.text }
 
+// MarshalText writes the range as it was written.
+func (c Constraint) MarshalText() ([]byte, error) { return []byte(c.text), nil }
+
 // IsZero tells whether every version is allowed, also one that can't be read.
 func (c Constraint) IsZero() bool { return c.parsed == nil }
 

@@ -65,14 +65,13 @@ func (p *parser) modules(value any, at string) {
 	})
 }
 
-// isLegacy knows the older form: a text, or nothing, behind some name.
+// isLegacy knows the older form: a text, or nothing, behind some name that is no
+// bucket's.
 func isLegacy(mapping map[string]any) bool {
 	names := []string{bucketMandatory, bucketConditional, bucketAnyOf, bucketNoneOf}
 	for key, value := range mapping {
-		if _, text := value.(string); text {
-			return true
-		}
-		if value == nil && !slices.Contains(names, key) {
+		_, text := value.(string)
+		if (text || value == nil) && !slices.Contains(names, key) {
 			return true
 		}
 	}
