@@ -111,8 +111,13 @@ func (r *run) release(n *node) {
 }
 
 func (r *run) releaseGroup(n *node) {
+	if r.isGate(n) && n.blocked == nil {
+		r.startGate(n)
+		return
+	}
 	n.phase = phaseSettled
 	if n.blocked != nil {
+		r.skipGate(n)
 		r.shutOut(n)
 		return
 	}

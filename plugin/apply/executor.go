@@ -31,6 +31,9 @@ type Executor struct {
 	// Heartbeat is how long a run may be silent before it tells what it waits for;
 	// 0 means for ever.
 	Heartbeat time.Duration
+	// Gates are work between objects, by the name of the group that stands for it
+	// in the graph.
+	Gates map[string]Gate
 	// Replan plans one object again after a conflict. nil: a conflict is final.
 	Replan func(ctx context.Context, o *plan.Object) (*plan.Object, error)
 	// Hasher gives the form in which applied bodies are recorded.

@@ -80,7 +80,7 @@ func settledType(n *node) EventType {
 func (r *run) result() Result {
 	out := Result{
 		Interrupted: r.interrupted, TimedOut: r.timedOut, Warnings: r.warnings, Elapsed: r.clock.Since(r.start),
-		Objects: make([]ObjectResult, r.total),
+		Objects: make([]ObjectResult, r.total), Gates: r.failedGates,
 	}
 	for i, o := range r.plan.Objects {
 		n := r.nodes[i]

@@ -75,6 +75,8 @@ type Result struct {
 	Objects []ObjectResult `json:"objects"`
 	Counts  Counts         `json:"counts"`
 	Verdict Verdict        `json:"verdict"`
+	// Gates are those that failed.
+	Gates []GateFailure `json:"-"`
 	// Interrupted tells that the context ended the run; Left names what it did
 	// not get to.
 	Interrupted bool         `json:"interrupted,omitempty"`
@@ -97,7 +99,7 @@ func (r *Result) tally() {
 	switch {
 	case r.Interrupted:
 		r.Verdict = VerdictInterrupted
-	case r.Counts.Failed > 0 || r.TimedOut:
+	case r.Counts.Failed > 0 || len(r.Gates) > 0 || r.TimedOut:
 		r.Verdict = VerdictFailed
 	case r.Counts.Refused > 0 || r.Counts.Skipped > 0:
 		r.Verdict = VerdictRefused

@@ -28,6 +28,7 @@ type run struct {
 	total    int     // objects
 	deletes  bool    // something is to be deleted
 	open     int     // objects not settled
+	gates    int     // gates not passed
 	inflight int
 	queue    nodeQueue
 	timers   timerQueue
@@ -39,6 +40,7 @@ type run struct {
 	// uids are the live objects that some file wants.
 	uids        map[types.UID]object.Ref
 	warnings    []string
+	failedGates []GateFailure
 	explained   int // failures that were looked into
 	interrupted bool
 	timedOut    bool
@@ -77,6 +79,7 @@ func newRun(e *Executor, p *plan.Plan, g plan.Graph) *run {
 	r.learn()
 	r.nodes = makeNodes(p, g)
 	r.open = r.total
+	r.countGates()
 	r.tracker = newTracker(r)
 	r.pods = newPodWatch(r)
 	r.claims = newClaims(r)
@@ -117,13 +120,13 @@ func (r *run) loop(ctx context.Context) {
 		r.after(limit, r.expire)
 	}
 	r.openRoots()
-	for r.open > 0 {
+	for r.unfinished() {
 		if ctx.Err() != nil && !r.interrupted {
 			r.interrupt()
 			continue
 		}
 		r.startQueued()
-		if r.open > 0 {
+		if r.unfinished() {
 			r.await(ctx)
 		}
 	}
@@ -247,6 +250,7 @@ func (r *run) halt(end func(*node)) {
 	r.stopWrites(errStopped)
 	r.after(grace, r.stopWork)
 	r.queue = nil
+	r.leaveGates()
 	for _, n := range r.nodes {
 		if n.planned != nil && n.phase != phaseSettled && n.phase != phaseRunning {
 			end(n)
