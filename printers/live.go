@@ -3,6 +3,8 @@ package printers
 import (
 	"fmt"
 	"io"
+	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -21,6 +23,11 @@ type Live struct {
 	// over is closed when the table is gone, for good.
 	over  chan struct{}
 	close sync.Once
+	// drawn is closed when the table has been drawn for the first time. Lines can't
+	// be put above it before, and are held back.
+	drawn chan struct{}
+	mu    sync.Mutex
+	held  []string
 }
 
 // NewLive begins to draw on out, a terminal. Close it before anything else is
@@ -30,16 +37,27 @@ func NewLive(out io.Writer, colors bool, environment []string) *Live {
 	if colors {
 		profile = colorprofile.ANSI
 	}
-	l := &Live{lines: NewProgress(out, colors), paint: newPalette(colors), over: make(chan struct{})}
-	l.program = tea.NewProgram(newLiveModel(l.paint), tea.WithOutput(out), tea.WithInput(nil), tea.WithoutSignalHandler(),
-		tea.WithEnvironment(environment), tea.WithColorProfile(profile), tea.WithFPS(10))
+	l := &Live{
+		lines: NewProgress(out, colors), paint: newPalette(colors),
+		over: make(chan struct{}), drawn: make(chan struct{}),
+	}
+	l.program = tea.NewProgram(newLiveModel(l.paint), tea.WithOutput(watched(out, sync.OnceFunc(l.release))), tea.WithInput(nil),
+		tea.WithoutSignalHandler(), tea.WithEnvironment(environment), tea.WithColorProfile(profile), tea.WithFPS(framesPerSecond))
 	go func() {
-		defer close(l.over)
 		// Without the table the lines go on, so an error needs no one's attention.
 		_, _ = l.program.Run()
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		for _, text := range l.held {
+			_, _ = fmt.Fprintln(out, text)
+		}
+		l.held = nil
+		close(l.over)
 	}()
 	return l
 }
+
+const framesPerSecond = 10
 
 // Print takes in an event. The error is that of a line that can't be written.
 func (l *Live) Print(e Event) error {
@@ -58,12 +76,34 @@ func (l *Live) Print(e Event) error {
 // Println puts a text above the table, where it stays: nothing else may write to
 // the terminal meanwhile.
 func (l *Live) Println(text string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	select {
 	case <-l.over:
 		_, _ = fmt.Fprintln(l.lines.out, text)
+		return
 	default:
-		l.program.Send(tea.Println(text)())
 	}
+	select {
+	case <-l.drawn:
+		l.program.Send(tea.Println(text)())
+	default:
+		l.held = append(l.held, text)
+	}
+}
+
+// release lets the lines out that waited for the first drawing. It is called by
+// the drawing itself, so it must not wait for the table.
+func (l *Live) release() {
+	go func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		close(l.drawn)
+		if len(l.held) > 0 {
+			l.program.Send(tea.Println(strings.Join(l.held, "\n"))())
+			l.held = nil
+		}
+	}()
 }
 
 // Close takes the table away and waits until it is gone.
@@ -72,6 +112,39 @@ func (l *Live) Close() {
 		l.program.Send(liveEnd{})
 		<-l.over
 	})
+}
+
+// Kill gives the terminal back at once, when the process is about to end.
+func (l *Live) Kill() { l.program.Kill() }
+
+// watched calls wrote after each write. A terminal stays recognisable as one.
+func watched(out io.Writer, wrote func()) io.Writer {
+	if f, ok := out.(*os.File); ok {
+		return &watchedFile{File: f, wrote: wrote}
+	}
+	return &watchedWriter{Writer: out, wrote: wrote}
+}
+
+type watchedFile struct {
+	*os.File
+	wrote func()
+}
+
+// Write is for io.Writer.
+func (w *watchedFile) Write(p []byte) (int, error) {
+	defer w.wrote()
+	return w.File.Write(p)
+}
+
+type watchedWriter struct {
+	io.Writer
+	wrote func()
+}
+
+// Write is for io.Writer.
+func (w *watchedWriter) Write(p []byte) (int, error) {
+	defer w.wrote()
+	return w.Writer.Write(p)
 }
 
 // staysOnScreen tells the events that are worth a line for good.

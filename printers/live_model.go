@@ -96,13 +96,10 @@ func isBusy(e Event) bool {
 
 // View is for tea.Model.
 func (m liveModel) View() tea.View {
-	// A cursor that is not hidden need not be brought back when the process ends at once.
-	v := tea.View{DisableBracketedPasteMode: true, Cursor: tea.NewCursor(0, 0)}
-	if m.ended || m.total == 0 {
-		return v
+	v := tea.View{DisableBracketedPasteMode: true}
+	if !m.ended {
+		v.Content = strings.Join(m.lines(), "\n")
 	}
-	lines := m.lines()
-	v.Content, v.Cursor.Y = strings.Join(lines, "\n"), len(lines)-1
 	return v
 }
 

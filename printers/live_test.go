@@ -72,9 +72,10 @@ func TestLiveLeavesLines(t *testing.T) {
 	for _, want := range []string{"create   Namespace shop", "failed   Job.batch shop/migrate: BackoffLimitExceeded", "Warning: of the server", "saved    record of manifest shop"} {
 		assert.Contains(t, text, want)
 	}
-	for _, query := range []string{"\x1b[?2026$p", "\x1b[c", "\x1b[?u", "\x1b[?25l", "\x1b[?2004h"} {
-		assert.NotContains(t, text, query, "nothing that asks the terminal for an answer, hides the cursor or changes a mode")
+	for _, query := range []string{"\x1b[?2026$p", "\x1b[c", "\x1b[?u", "\x1b[?2004h", "\x1b[>", " q"} {
+		assert.NotContains(t, text, query, "nothing that asks the terminal for an answer or changes a mode")
 	}
+	assert.Equal(t, strings.Count(text, "\x1b[?25l"), strings.Count(text, "\x1b[?25h"), "the cursor is back")
 
 	require.NoError(t, l.Print(waitingFor("late", "after the end")))
 	l.Println("so it is")
@@ -83,7 +84,6 @@ func TestLiveLeavesLines(t *testing.T) {
 
 func TestLiveFallsBackToLines(t *testing.T) {
 	l := NewLive(brokenWriter{os.ErrClosed}, false, nil)
-	<-time.After(10 * time.Millisecond)
 	for range 3 {
 		_ = l.Print(waitingFor("a", "b"))
 	}

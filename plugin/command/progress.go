@@ -125,19 +125,22 @@ func unread(ev apply.Event) bool {
 func eventOf(ev apply.Event) printers.Event {
 	out := printers.Event{
 		Time: ev.Time, Type: string(ev.Type), Manifest: ev.Manifest, Op: ev.Op, Reason: ev.Reason, Details: ev.Details,
-		Seconds: ev.Elapsed.Seconds(), Settled: ev.Settled, Total: ev.Total, Verdict: string(ev.Verdict),
+		Seconds: seconds(ev.Elapsed), Settled: ev.Settled, Total: ev.Total, Verdict: string(ev.Verdict),
 	}
 	if ev.Kind != "" {
 		out.Object = eventObject(ev.Ref())
 	}
 	for _, p := range ev.Pending {
-		out.Pending = append(out.Pending, printers.Pending{Object: *eventObject(p.Ref), Reason: p.Reason, Seconds: p.Elapsed.Seconds()})
+		out.Pending = append(out.Pending, printers.Pending{Object: *eventObject(p.Ref), Reason: p.Reason, Seconds: seconds(p.Elapsed)})
 	}
 	if ev.Counts != nil {
 		out.Counts = countsOf(*ev.Counts)
 	}
 	return out
 }
+
+// seconds of a duration, to the millisecond.
+func seconds(d time.Duration) float64 { return d.Round(time.Millisecond).Seconds() }
 
 func eventObject(ref object.Ref) *printers.EventObject {
 	return &printers.EventObject{Group: ref.Group, Kind: ref.Kind, Namespace: ref.Namespace, Name: ref.Name}
@@ -175,7 +178,7 @@ func (o *applyOptions) show(ctx context.Context, env *Env, report *plan.Report, 
 
 // without ends the stream of a run that had nothing to write, or must not, and
 // hands its error on.
-func (o *applyOptions) without(env *Env, p *plan.Plan, err error) error {
+func (o *applyOptions) without(ctx context.Context, env *Env, p *plan.Plan, err error) error {
 	if o.view.output != outputEvents {
 		return err
 	}
@@ -184,6 +187,12 @@ func (o *applyOptions) without(env *Env, p *plan.Plan, err error) error {
 		return failed
 	}
 	for _, ev := range apply.Unwritten(p, env.Clock.Now()) {
+		if ev.Type == apply.EventEnded && err != nil {
+			ev.Reason, ev.Verdict = err.Error(), apply.VerdictFailed
+			if code, _ := ExitCode(ctx, err); code == ExitRefused {
+				ev.Verdict = apply.VerdictRefused
+			}
+		}
 		t.event(ev)
 	}
 	return err

@@ -33,6 +33,9 @@ func Execute(env *Env, args []string) (int, string) {
 	// with SIGINT ignored, and then the second one would be lost.
 	context.AfterFunc(ctx, func() {
 		<-signals
+		if live := env.live.Load(); live != nil {
+			live.Kill()
+		}
 		env.Exit(ExitInterrupted)
 	})
 	root := NewRoot(env)
