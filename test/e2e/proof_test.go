@@ -51,6 +51,7 @@ func attacks() map[string]attack {
 		"status only":             after(statusOnly),
 		"labels only":             after(labelsOnly),
 		"other rules":             after(otherRules),
+		"rules changed":           after(rulesChanged),
 		"memo forged":             after(memoForged),
 		"memo damaged":            after(memoDamaged),
 		"memo out of date":        after(memoOutOfDate),
@@ -136,6 +137,24 @@ func otherRules(t *testing.T, p *proofs) {
 	p.agree(t, nil)
 	p.agree(t, []string{"adopt ConfigMap/settings"}, "--adopt")
 	p.agree(t, nil)
+}
+
+// rulesChanged: what kapp's configuration says of the same files and objects.
+func rulesChanged(t *testing.T, p *proofs) {
+	rules := func(text string) []string {
+		return []string{"-f", p.file(t, "rules.yaml", "apiVersion: kapp.k14s.io/v1alpha1\nkind: Config\n"+text)}
+	}
+	const settings = "resourceMatchers: [{kindNamespaceNameMatcher: {kind: ConfigMap, namespace: $NS, name: settings}}]"
+	matcher := strings.ReplaceAll(settings, "$NS", p.namespace)
+	p.agree(t, []string{"update ConfigMap/settings .data.other remove"}, rules("rebaseRules:\n- {path: [data, other], type: remove, "+matcher+"}\n")...)
+	p.agree(t, nil)
+	p.patch(t, configMapResource, "settings", `{"data":{"mode":"slow"}}`)
+	drift := []string{"update ConfigMap/settings .data.mode drift by somebody"}
+	p.agree(t, drift)
+	p.agree(t, nil, rules("diffAgainstExistingFieldExclusionRules:\n- {path: [data, mode], "+matcher+"}\n")...)
+	p.agree(t, drift)
+	p.agree(t, nil, rules("diffAgainstLastAppliedFieldExclusionRules:\n- {path: [data, mode], "+matcher+"}\n")...)
+	p.agree(t, drift, rules("diffAgainstExistingFieldExclusionRules:\n- {path: [data, other], "+matcher+"}\n")...)
 }
 
 // versionIn is a resourceVersion in a memo or a record.
