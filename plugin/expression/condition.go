@@ -18,13 +18,16 @@ const maxLength = 4096
 
 // Condition is a compiled expression. It is safe for concurrent use.
 type Condition struct {
-	text    string
-	program cel.Program
+	text, variable string
+	program        cel.Program
 }
 
-// Compile reads an expression whose result is true or false. The error says what
-// is wrong and where in the text.
-func Compile(text string) (*Condition, error) {
+// Compile reads an expression over self whose result is true or false. The error
+// says what is wrong and where in the text.
+func Compile(text string) (*Condition, error) { return CompileFor("self", text) }
+
+// CompileFor is Compile with another name for the object.
+func CompileFor(variable, text string) (*Condition, error) {
 	switch {
 	case strings.TrimSpace(text) == "":
 		return nil, errors.New("the expression is empty")
@@ -32,7 +35,7 @@ func Compile(text string) (*Condition, error) {
 		return nil, fmt.Errorf("the expression has %d bytes, at most %d are allowed", len(text), maxLength)
 	}
 	env, err := cel.NewEnv(
-		cel.Variable("self", cel.DynType),
+		cel.Variable(variable, cel.DynType),
 		cel.OptionalTypes(),
 		cel.CrossTypeNumericComparisons(true),
 		cel.DefaultUTCTimeZone(true),
@@ -44,7 +47,7 @@ func Compile(text string) (*Condition, error) {
 	}
 	ast, issues := env.Compile(text)
 	if err := issues.Err(); err != nil {
-		return nil, fmt.Errorf("not a CEL expression over self: %w", err)
+		return nil, fmt.Errorf("not a CEL expression over %s: %w", variable, err)
 	}
 	if out := ast.OutputType(); !out.IsExactType(cel.BoolType) && !out.IsExactType(cel.DynType) {
 		return nil, fmt.Errorf("wanted an expression that is true or false, found one of type %s", out)
@@ -53,13 +56,13 @@ func Compile(text string) (*Condition, error) {
 	if err != nil {
 		return nil, fmt.Errorf("prepare the expression: %w", err)
 	}
-	return &Condition{text: text, program: program}, nil
+	return &Condition{text: text, variable: variable, program: program}, nil
 }
 
 // Holds evaluates the expression for an object as it is decoded from JSON. The
 // error says what can't be told, mostly a field that is not there.
 func (c *Condition) Holds(self map[string]any) (bool, error) {
-	out, _, err := c.program.Eval(map[string]any{"self": self})
+	out, _, err := c.program.Eval(map[string]any{c.variable: self})
 	if err != nil {
 		return false, err
 	}

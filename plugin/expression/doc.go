@@ -9,7 +9,7 @@
 //
 //   - What doesn't compile, or can't be a boolean, is an error of Compile: nothing
 //     is found out in the middle of a run that could have been known before it.
-//   - An expression sees the one object as self and nothing else: no clock, no
+//   - An expression sees the one object, as self mostly, and nothing else: no clock, no
 //     cluster, no environment.
 //   - Evaluation is bounded in cost, so an expression can slow a run down but not
 //     stop it.
