@@ -57,17 +57,17 @@ func TestRow25OptionalModules(t *testing.T) {
 	for text, tt := range map[string]struct {
 		mandatory, conditional string // "NAME RANGE"
 	}{
-		`{a: ">= 1.2"}`:                                         {mandatory: "a >= 1.2"},
-		`{a: ">=1.2 !optional"}`:                                {conditional: "a >=1.2"},
-		`{a: ">=1.2!optional"}`:                                 {conditional: "a >=1.2"},
-		`{a: " >=1.2   !optional "}`:                            {conditional: "a >=1.2"},
-		`{a: ""}`:                                               {mandatory: "a "},
-		`{a: }`:                                                 {mandatory: "a "},
-		`{a: "!optional"}`:                                      {},
+		`{a: ">= 1.2"}`:              {mandatory: "a >= 1.2"},
+		`{a: ">=1.2 !optional"}`:     {conditional: "a >=1.2"},
+		`{a: ">=1.2!optional"}`:      {conditional: "a >=1.2"},
+		`{a: " >=1.2   !optional "}`: {conditional: "a >=1.2"},
+		`{a: ""}`:                    {mandatory: "a "},
+		`{a: }`:                      {mandatory: "a "},
+		`{a: "!optional"}`:           {},
 		`{mandatory: [{name: a, constraint: ">= 1.2"}]}`:        {mandatory: "a >= 1.2"},
 		`{mandatory: [{name: a}]}`:                              {mandatory: "a "},
 		`{conditional: [{name: a, constraint: ">= 1.2, < 2"}]}`: {conditional: "a >= 1.2, < 2"},
-		`{mandatory: }`:                                         {},
+		`{mandatory: }`: {},
 	} {
 		t.Run(text, func(t *testing.T) {
 			d, findings := ParseDefinition([]byte("apiVersion: v1\ntype: Application\nname: x\nrequirements: {modules: "+text+"}"), DefinitionFile)

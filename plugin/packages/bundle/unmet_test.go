@@ -22,10 +22,12 @@ func TestA4RequirementsNameAllThree(t *testing.T) {
 			  noneOf: [{name: h, modules: [{name: other}, {name: e, constraint: ">= 2"}]}]}}`,
 			Facts{Kubernetes: "v1.30.0-gke.1", Deckhouse: "dev", Modules: map[string]string{
 				"a": "", "b": "v1.9.1-rc.1", "c": "v2.0.0", "d": "", "e": "v1.0.0",
-			}}, nil,
+			}},
+			nil,
 		},
 		"versions": {
-			`{kubernetes: ">= 1.30", deckhouse: ">= 1.70"}`, Facts{Kubernetes: "v1.29.4"},
+			`{kubernetes: ">= 1.30", deckhouse: ">= 1.70"}`,
+			Facts{Kubernetes: "v1.29.4"},
 			[]string{"kubernetes: wanted >= 1.30, found v1.29.4", "deckhouse: wanted >= 1.70, found an unknown version"},
 		},
 		"mandatory modules": {
@@ -37,7 +39,8 @@ func TestA4RequirementsNameAllThree(t *testing.T) {
 			},
 		},
 		"a conditional module": {
-			`{modules: {conditional: [{name: a, constraint: ">= 1.2"}]}}`, Facts{Modules: map[string]string{"a": "v1.1.0"}},
+			`{modules: {conditional: [{name: a, constraint: ">= 1.2"}]}}`,
+			Facts{Modules: map[string]string{"a": "v1.1.0"}},
 			[]string{"module a: wanted >= 1.2, found v1.1.0"},
 		},
 		"groups": {
