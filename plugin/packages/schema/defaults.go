@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/bundle"
 )
 
 // Default returns a copy of the values with the defaults of the schema in it. What
@@ -22,21 +23,22 @@ func (s *Schema) Default(values map[string]any) map[string]any {
 }
 
 // fill adds defaults to a value in place.
-func (n *node) fill(value any) bool {
+func (n *node) fill(value any) {
 	f := filler{left: maxDefaults}
 	f.fill(n, value, nil)
-	return f.left > 0
 }
 
 // maxDefaults bounds how many defaults one value can get. Definitions that refer
 // to one another can ask for more than fits anywhere.
 const maxDefaults = 100_000
 
-type filler struct{ left int }
+type filler struct {
+	left    int
+	endless *node // a schema whose default asks for itself again
+}
 
 // fill goes as deep as the value does. made are the schemas whose defaults the
-// value is part of: none of them is filled in again, or a schema that refers to
-// itself would not end.
+// value is part of.
 func (f *filler) fill(n *node, value any, made []*node) {
 	for _, b := range n.branches {
 		if b.keyword == "$ref" {
@@ -45,20 +47,7 @@ func (f *filler) fill(n *node, value any, made []*node) {
 	}
 	switch v := value.(type) {
 	case map[string]any:
-		for _, name := range slices.Sorted(maps.Keys(n.properties)) {
-			if _, given := v[name]; !given {
-				f.absent(n.properties[name], v, name, made)
-			}
-		}
-		for _, key := range slices.Sorted(maps.Keys(v)) {
-			for _, p := range n.of(key) {
-				if v[key] == nil && !p.allowsNull() {
-					f.absent(p, v, key, made)
-				} else {
-					f.fill(p, v[key], made)
-				}
-			}
-		}
+		f.fillMap(n, v, made)
 	case []any:
 		for i, item := range v {
 			if p := n.ofItem(i); p != nil {
@@ -68,14 +57,55 @@ func (f *filler) fill(n *node, value any, made []*node) {
 	}
 }
 
+func (f *filler) fillMap(n *node, v map[string]any, made []*node) {
+	given := slices.Sorted(maps.Keys(v))
+	for _, name := range slices.Sorted(maps.Keys(n.properties)) {
+		if _, there := v[name]; !there {
+			f.absent(n.properties[name], v, name, made)
+		}
+	}
+	for _, key := range given {
+		for _, p := range n.of(key) {
+			if v[key] == nil && !p.allowsNull() {
+				f.absent(p, v, key, made)
+			} else {
+				f.fill(p, v[key], made)
+			}
+		}
+	}
+}
+
 // absent fills in the default of a property that has no value.
 func (f *filler) absent(p *node, of map[string]any, name string, made []*node) {
-	if p.fallback == nil || f.left <= 0 || slices.Contains(made, p) {
+	if p.fallback == nil || f.left <= 0 {
+		return
+	}
+	if slices.Contains(made, p) {
+		f.endless = p
 		return
 	}
 	f.left--
 	of[name] = copyOf(p.fallback)
 	f.fill(p, of[name], append(made[:len(made):len(made)], p))
+}
+
+// checkDefaults refuses defaults that have no end or are more than anybody wants.
+func (s *Schema) checkDefaults(nodes []*node) []bundle.Finding {
+	f := filler{left: maxDefaults}
+	for _, n := range nodes {
+		start := copyOf(n.fallback)
+		if start == nil {
+			start = map[string]any{}
+		}
+		f.fill(n, start, []*node{n})
+		switch {
+		case f.endless != nil:
+			return []bundle.Finding{s.source.finding(bundle.Error, f.endless.at, "its default has no end: it asks for itself again")}
+		case f.left <= 0:
+			return []bundle.Finding{s.source.finding(bundle.Error, n.at, "the defaults expand to more than %d values", maxDefaults)}
+		}
+	}
+	return nil
 }
 
 func (n *node) allowsNull() bool {

@@ -81,8 +81,8 @@ func compile(kind Kind, src *source) (*Schema, []bundle.Finding) {
 	b := &builder{source: src, made: map[string]*node{}}
 	s := &Schema{kind: kind, source: src, root: b.node(pointer{}, src.raw)}
 	findings := b.findings
-	if bundle.AsError(findings) == nil && !s.root.fill(map[string]any{}) {
-		findings = append(findings, src.finding(bundle.Error, nil, "the defaults expand to more than %d values", maxDefaults))
+	if bundle.AsError(findings) == nil {
+		findings = append(findings, s.checkDefaults(b.all)...)
 	}
 	if bundle.AsError(findings) == nil {
 		findings = append(findings, s.compileDocuments(b.requiredForHelm)...)
