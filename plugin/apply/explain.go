@@ -20,7 +20,9 @@ const (
 	// everything fails has one cause.
 	maxExplained = 20
 	maxEvents    = 3
-	logLines     = 10
+	// maxConditions is more than kinds of Kubernetes itself have.
+	maxConditions = 6
+	logLines      = 10
 )
 
 // explain looks up what the cluster says about a failure and settles the object
@@ -32,7 +34,7 @@ func (r *run) explain(n *node, why because) {
 		r.fail(n, why)
 		return
 	}
-	e := explainer{run: r, namespace: n.planned.Ref.Namespace, object: n.latest}
+	e := explainer{run: r, namespace: n.planned.Ref.Namespace, object: n.latest, reason: why.reason}
 	if selector := podSelector(n); selector != nil {
 		e.selector = selector.String()
 	}
@@ -42,7 +44,7 @@ func (r *run) explain(n *node, why because) {
 		details := e.details(ctx)
 		r.post(func() {
 			for i := range details {
-				details[i] = r.clean(n.planned, details[i])
+				details[i] = r.cleanForeign(n.planned, details[i])
 			}
 			why.details = details
 			r.fail(n, why)
@@ -56,15 +58,16 @@ type explainer struct {
 	namespace string
 	object    *unstructured.Unstructured
 	selector  string // of its Pods
+	reason    string // what is told already
 }
 
-// details are the last warnings about the object, then those about its worst Pod
-// and the end of that one's log.
+// details are the object's conditions, the last warnings about it, then those about
+// its worst Pod and the end of that one's log.
 func (e explainer) details(ctx context.Context) []string {
 	if e.object == nil {
 		return nil
 	}
-	lines := e.events(ctx, e.object)
+	lines := append(conditionLines(e.object.Object, e.reason), e.events(ctx, e.object)...)
 	pod, t := e.pod(ctx)
 	if pod == nil {
 		return lines
@@ -74,6 +77,21 @@ func (e explainer) details(ctx context.Context) []string {
 		lines = append(lines, e.events(ctx, pod)...)
 	}
 	return append(lines, e.log(ctx, pod, t)...)
+}
+
+// conditionLines words the conditions that say more than is told already.
+func conditionLines(body map[string]any, told string) []string {
+	var lines []string
+	for _, c := range conditions(body) {
+		text := c.text()
+		if text == "" || strings.Contains(told, text) || c.Message != "" && strings.Contains(told, c.Message) {
+			continue
+		}
+		if len(lines) < maxConditions {
+			lines = append(lines, fmt.Sprintf("condition %s=%s: %s", c.Type, c.Status, text))
+		}
+	}
+	return lines
 }
 
 // pod finds the Pod to look at: the object itself, or its worst one.
@@ -144,6 +162,10 @@ func (e explainer) log(ctx context.Context, pod *unstructured.Unstructured, t tr
 		return nil
 	}
 	read, err := e.run.exec.Logs(ctx, pod.GetNamespace(), pod.GetName(), t.container, t.previous, logLines)
+	if err != nil && t.previous {
+		// The runtime may have thrown the log of the former run away.
+		read, err = e.run.exec.Logs(ctx, pod.GetNamespace(), pod.GetName(), t.container, false, logLines)
+	}
 	if err != nil || len(read) == 0 {
 		return nil
 	}

@@ -36,11 +36,29 @@ func (r *run) text(o *plan.Object, err error) string {
 
 // clean hides the secret values of an object in a text.
 func (r *run) clean(o *plan.Object, text string) string {
-	masker := object.DefaultMasker()
-	if r.exec.Masker != nil {
-		masker = *r.exec.Masker
+	return r.masker().Scrub(text, o.Desired.Body, o.Send, o.Live)
+}
+
+// cleanForeign does so for words of somebody who may know all Secrets of the run:
+// events, the log of a program.
+func (r *run) cleanForeign(o *plan.Object, text string) string {
+	masker := r.masker()
+	bodies := []map[string]any{o.Desired.Body, o.Send, o.Live}
+	for _, other := range r.plan.Objects {
+		for _, body := range []map[string]any{other.Desired.Body, other.Live} {
+			if body != nil && masker.Masked(body) {
+				bodies = append(bodies, body)
+			}
+		}
 	}
-	return masker.Scrub(text, o.Desired.Body, o.Send, o.Live)
+	return masker.Scrub(text, bodies...)
+}
+
+func (r *run) masker() object.Masker {
+	if r.exec.Masker != nil {
+		return *r.exec.Masker
+	}
+	return object.DefaultMasker()
 }
 
 // errorText gives one line a cause, since the server's own message joins them
