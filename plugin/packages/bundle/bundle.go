@@ -88,24 +88,29 @@ func (r *bundleReader) file(name string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer in.Close()
-	info, err := in.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		r.add(Error, name, "wanted a file, found something else")
-		return nil, nil
-	}
-	data, err := io.ReadAll(io.LimitReader(in, maxFile+1))
-	if err != nil {
+	data, regular, err := readFile(in)
+	if err = errors.Join(err, in.Close()); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	if len(data) > maxFile {
+	switch {
+	case !regular:
+		r.add(Error, name, "wanted a file, found something else")
+		return nil, nil
+	case len(data) > maxFile:
 		r.add(Error, name, "is larger than %d bytes", maxFile)
 		return nil, nil
 	}
 	return &File{Name: name, Data: data}, nil
+}
+
+// readFile reads a regular file, up to one byte more than it may have.
+func readFile(in fs.File) (data []byte, regular bool, err error) {
+	info, err := in.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return nil, false, err
+	}
+	data, err = io.ReadAll(io.LimitReader(in, maxFile+1))
+	return data, true, err
 }
 
 func (r *bundleReader) definition() error {

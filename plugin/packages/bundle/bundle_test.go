@@ -157,7 +157,7 @@ func TestALinkOutOfAPackageIsNotFollowed(t *testing.T) {
 	require.NoError(t, os.Symlink(outside+"/secret", dir+"/changelog.yaml"))
 	root, err := os.OpenRoot(dir)
 	require.NoError(t, err)
-	defer root.Close()
+	defer func() { assert.NoError(t, root.Close()) }()
 	_, _, err = Read(root.FS())
 	assert.ErrorContains(t, err, "changelog.yaml")
 }

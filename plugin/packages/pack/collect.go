@@ -1,6 +1,7 @@
 package pack
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -78,9 +79,8 @@ func (c *collector) read(name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer in.Close()
 	data, err := io.ReadAll(io.LimitReader(in, c.room+1))
-	if err != nil {
+	if err = errors.Join(err, in.Close()); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if c.room -= int64(len(data)); c.room < 0 {

@@ -208,7 +208,7 @@ func TestLinksOfASource(t *testing.T) {
 	require.NoError(t, os.Symlink("a.yaml", filepath.Join(dir, "templates", "b.yaml")))
 	root, err := os.OpenRoot(dir)
 	require.NoError(t, err)
-	defer root.Close()
+	defer func() { assert.NoError(t, root.Close()) }()
 	files, headers := contents(t, built(t, root.FS(), "v1.0.0").Bundle)
 	assert.Equal(t, "a: 1", files["templates/b.yaml"])
 	for _, h := range headers {

@@ -44,7 +44,7 @@ func (r Repository) readMetadata(ctx context.Context, ref registry.Reference) (m
 	if err != nil {
 		return nil, nil, err
 	}
-	defer artifact.Close()
+	defer func() { err = errors.Join(err, artifact.Close()) }()
 	temp, err := os.MkdirTemp(r.TempDir, "tazuna-metadata-")
 	if err != nil {
 		return nil, nil, fmt.Errorf("metadata %s: %w", ref, err)
@@ -57,6 +57,6 @@ func (r Repository) readMetadata(ctx context.Context, ref registry.Reference) (m
 	if err != nil {
 		return nil, nil, fmt.Errorf("metadata %s: %w", ref, err)
 	}
-	defer root.Close()
+	defer func() { err = errors.Join(err, root.Close()) }()
 	return bundle.ReadMetadata(root.FS())
 }

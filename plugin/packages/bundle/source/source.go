@@ -85,6 +85,12 @@ func (o Opener) Open(ctx context.Context, where string) (*Package, error) {
 	return o.image(ctx, ref)
 }
 
+// IsDirectory tells whether a text names a directory of sources, as Open reads it.
+func IsDirectory(where string) bool {
+	info, err := os.Stat(where)
+	return err == nil && info.IsDir() && !registry.IsLayout(where)
+}
+
 // looksLikePath tells a path that is mistyped from a reference.
 func looksLikePath(where string) bool {
 	return where == "" || filepath.IsAbs(where) || strings.HasPrefix(where, ".") || strings.HasPrefix(where, "~")
@@ -148,10 +154,9 @@ func (o Opener) image(ctx context.Context, ref registry.Reference) (*Package, er
 	if err != nil {
 		return nil, err
 	}
-	defer artifact.Close()
 	temp, err := o.unpack(ctx, artifact)
-	if err != nil {
-		return nil, err
+	if err := errors.Join(err, artifact.Close()); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(temp))
 	}
 	p, findings, err := o.open(temp)
 	if err != nil {
