@@ -11,15 +11,16 @@ import (
 func main() {
 	bin := flag.String("bin", "bin", "Directory of kubectl-tazuna, kubectl and controlplane")
 	most := flag.Int("most", 1000, "The largest number of objects")
+	least := flag.Int("least", 100, "The smallest number of objects")
 	flag.Parse()
-	if err := run(*bin, *most); err != nil {
+	if err := run(*bin, *least, *most); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
 // run measures everything on a control plane of its own.
-func run(bin string, most int) (err error) {
+func run(bin string, least, most int) (err error) {
 	dir, err := os.MkdirTemp("", "tazuna-bench-")
 	if err != nil {
 		return err
@@ -39,14 +40,17 @@ func run(bin string, most int) (err error) {
 	}
 	var t table
 	for _, n := range []int{100, 1000, 10000} {
-		if n > most {
-			break
+		if n < least || n > most {
+			continue
 		}
 		if err := w.objects(&t, n); err != nil {
 			return err
 		}
 	}
 	if err := w.withLatency(&t, min(most, 1000), 20*time.Millisecond); err != nil {
+		return err
+	}
+	if err := w.text(&t); err != nil {
 		return err
 	}
 	if err := w.startUp(&t); err != nil {

@@ -82,7 +82,7 @@ func (r row) budgets() string {
 		note(r.got.writes == 0, "no writes")
 	}
 	if r.secondsBudget > 0 {
-		note(r.got.seconds <= r.secondsBudget, "≤ %.0f s", r.secondsBudget)
+		note(r.got.seconds <= r.secondsBudget, "≤ %g s", r.secondsBudget)
 	}
 	if r.memoryBudget > 0 {
 		note(r.got.mebibyte <= r.memoryBudget, "≤ %.0f MiB", r.memoryBudget)

@@ -74,6 +74,20 @@ func (w *world) run(name string, args ...string) (outcome, error) {
 	return out, nil
 }
 
+// bestOf is the fastest of n runs.
+func (w *world) bestOf(n int, name string, args ...string) (out outcome, err error) {
+	for i := range n {
+		got, err := w.run(name, args...)
+		if err != nil {
+			return out, err
+		}
+		if i == 0 || got.seconds < out.seconds {
+			out = got
+		}
+	}
+	return out, nil
+}
+
 // counted is run with the requests that clients sent meanwhile.
 func (w *world) counted(name string, args ...string) (outcome, error) {
 	if _, err := w.cp("requests", "--reset"); err != nil {
