@@ -4,9 +4,11 @@ import (
 	"encoding/json"
 	"io"
 	"log"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -35,9 +37,9 @@ func newRepository(t *testing.T, handler http.Handler) Repository {
 func tag(t *testing.T, r Repository, ref registry.Reference, files map[string]string) {
 	t.Helper()
 	image := registry.Image{Type: "application/vnd.test"}
-	for name, content := range files {
+	for _, name := range slices.Sorted(maps.Keys(files)) {
 		image.Layers = append(image.Layers, registry.Blob{
-			MediaType: "text/plain", Data: []byte(content),
+			MediaType: "text/plain", Data: []byte(files[name]),
 			Annotations: map[string]string{"org.opencontainers.image.title": name},
 		})
 	}

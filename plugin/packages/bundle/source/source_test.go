@@ -3,9 +3,11 @@ package source
 import (
 	"io"
 	"log"
+	"maps"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -40,9 +42,9 @@ func (p place) put(t *testing.T, where string, files map[string]string) string {
 	ref, err := registry.ParseReference(where)
 	require.NoError(t, err)
 	image := registry.Image{Type: "application/vnd.test"}
-	for name, content := range files {
+	for _, name := range slices.Sorted(maps.Keys(files)) {
 		image.Layers = append(image.Layers, registry.Blob{
-			MediaType: "text/plain", Data: []byte(content), Annotations: map[string]string{"org.opencontainers.image.title": name},
+			MediaType: "text/plain", Data: []byte(files[name]), Annotations: map[string]string{"org.opencontainers.image.title": name},
 		})
 	}
 	pushed, err := p.Client.Push(t.Context(), ref, image, registry.PushOptions{})
