@@ -14,8 +14,8 @@ import (
 // infoWidth is the column width of the reconcile information, kapp's.
 const infoWidth = 35
 
-// summary prints kapp's table: objects with an operation or a wait, sorted by
-// namespace, name and kind, and the counts.
+// summary prints kapp's table: objects with an operation or a wait, and those that
+// have failed, sorted by namespace, name and kind, and the counts.
 func (p *printer) summary(r *plan.Report) {
 	t := &table{
 		header: []string{"Namespace", "Name", "Kind", "Age", "Op", "Op st.", "Wait to", "Rs", "Ri"},
@@ -27,19 +27,22 @@ func (p *printer) summary(r *plan.Report) {
 	t.ditto()
 
 	p.part()
-	p.line("Changes")
-	p.line()
-	t.print(p)
-	p.line()
+	if len(t.rows) > 0 {
+		p.line("Changes")
+		p.line()
+		t.print(p)
+		p.line()
+	}
 	p.line("Op:      ", opCounts(r.Summary))
 	p.line("Wait to: ", waitCounts(r.Summary))
 }
 
-// listed picks and sorts the rows of the table.
+// listed picks and sorts the rows of the table. An object that is as wanted has a
+// state only if it has failed.
 func listed(objects []plan.ObjectReport) []plan.ObjectReport {
 	var out []plan.ObjectReport
 	for _, o := range objects {
-		if o.Op != plan.OpNone || o.WaitTo != "" {
+		if o.Op != plan.OpNone || o.WaitTo != "" || o.State != "" {
 			out = append(out, o)
 		}
 	}

@@ -19,7 +19,9 @@ type evidence struct {
 	// desired and applied are the compared bodies; files is what was wanted before
 	// rules changed it.
 	desired, applied, files map[string]any
-	policy           Policy
+	// last is what was applied last, before rules changed it.
+	last   map[string]any
+	policy Policy
 	// basis tells where applied came from; left are the paths that the cluster
 	// decides.
 	basis Basis

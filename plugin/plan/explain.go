@@ -50,14 +50,14 @@ func (p *Plan) Explain(o *Object, mask object.Masker) Explanation {
 	}
 	e := *o.evidence
 	out.Basis = e.basis
-	bodies := how.maskFor(o).All(o.Live, e.files, e.applied)
+	bodies := how.maskFor(o).All(o.Live, e.files, e.last)
 	for _, j := range e.everything() {
 		d := e.difference(j)
 		l, w, a := lookup(bodies[0], d.at), lookup(bodies[1], d.at), lookup(bodies[2], d.at)
 		d.Live, d.Desired = l.v, w.v
 		out.Paths = append(out.Paths, ExplainedPath{
 			Difference: d, Applied: a.v, HasApplied: a.ok,
-			Owners:     e.ownership.filter(j.finding, func(Author) bool { return true }),
+			Owners: e.ownership.filter(j.finding, func(Author) bool { return true }),
 		})
 	}
 	return out

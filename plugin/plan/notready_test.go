@@ -34,7 +34,7 @@ func TestNotReady(t *testing.T) {
 	}{
 		"ready":         {OpNone, deployment("True"), nil},
 		"not available": {OpNone, unready, []Unready{{Ref: web, Reason: "Available: 0/1"}}},
-		"failed":        {OpNone, failed, []Unready{{Ref: web, Failed: true, Reason: "Progress deadline exceeded"}}},
+		"failed":        {OpNone, failed, []Unready{{Ref: web, Failed: true, Reason: "ProgressDeadlineExceeded"}}},
 		"to be written": {OpUpdate, unready, nil},
 		"metadata only": {OpNone, map[string]any{"apiVersion": "apps/v1", "kind": "Deployment", "metadata": unready["metadata"]}, nil},
 	}

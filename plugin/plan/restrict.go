@@ -27,6 +27,9 @@ func (r restrictor) cut(s *cluster.Schema, b, w, d, a value) (value, value) {
 	if !d.ok && !a.ok && (!r.verified || b.ok == w.ok && object.Equal(b.v, w.v)) {
 		return value{}, value{}
 	}
+	if r.verified && !b.ok && d.ok && w.ok {
+		return b, namedOnly(s, w, d)
+	}
 	bm, bok := b.v.(map[string]any)
 	wm, wok := w.v.(map[string]any)
 	if (bok || !b.ok) && (wok || !w.ok) && (bok || wok) && !(s.MapAtomic() && r.verified) {
@@ -38,6 +41,61 @@ func (r restrictor) cut(s *cluster.Schema, b, w, d, a value) (value, value) {
 		return r.lists(s, bl, wl, d, a)
 	}
 	return b, w
+}
+
+// namedOnly cuts a value that is new down to what the files name in it: the rest are
+// the server's defaults, which are not shown of new objects either.
+func namedOnly(s *cluster.Schema, w, d value) value {
+	switch wanted := d.v.(type) {
+	case map[string]any:
+		got, ok := w.v.(map[string]any)
+		if !ok {
+			return w
+		}
+		out := map[string]any{}
+		for k, v := range got {
+			if dv := get(wanted, k); dv.ok {
+				out[k] = namedOnly(s.Field(k), some(v), dv).v
+			}
+		}
+		return some(out)
+	case []any:
+		if got, ok := w.v.([]any); ok {
+			return some(namedElements(s, got, wanted))
+		}
+	}
+	return w
+}
+
+// namedElements does so for the elements of a list, found by key where it has keys.
+func namedElements(s *cluster.Schema, got, wanted []any) []any {
+	out := make([]any, 0, len(got))
+	for i, v := range got {
+		d := index(wanted, i)
+		if s.ListType() == cluster.ListMap {
+			d = sameKey(s, wanted, v)
+		}
+		if !d.ok {
+			out = append(out, v) // an element that the server adds is worth a look
+			continue
+		}
+		out = append(out, namedOnly(s.Item(), some(v), d).v)
+	}
+	return out
+}
+
+// sameKey finds the element of a keyed list that is the same as another one.
+func sameKey(s *cluster.Schema, list []any, v any) value {
+	key, ok := keyOf(s, v)
+	if !ok {
+		return value{}
+	}
+	for _, have := range list {
+		if k, ok := keyOf(s, have); ok && k.id == key.id {
+			return some(have)
+		}
+	}
+	return value{}
 }
 
 type sideMap struct {

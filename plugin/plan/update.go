@@ -81,6 +81,7 @@ func (p Planner) gather(ctx context.Context, w *wanted, ready *prepared) (eviden
 		ready.desired, ready.send = without(ready.desired, path), without(ready.send, path)
 	}
 	left := p.leftToCluster(w, *ready, own, byRules.left)
+	last := a
 	if len(left) > 0 {
 		ready.desired, ready.send = leave(ready.desired, live, own, left), leave(ready.send, live, own, left)
 		if a != nil {
@@ -92,7 +93,7 @@ func (p Planner) gather(ctx context.Context, w *wanted, ready *prepared) (eviden
 		ownership: own,
 		live:      live, schema: w.schema, custom: !object.BuiltIn(o.Ref.Group),
 		desired: ready.desired, applied: a, policy: p.Policy, basis: basis, left: left, marks: named,
-		files: files, byRules: byRules,
+		files: files, last: last, byRules: byRules,
 	}
 	e.excluded = p.excludedFor(w, *ready, a, live)
 	e.cmp = compare(ready.desired, a, live, w.schema, e.custom, e.excluded)
