@@ -70,7 +70,7 @@ record of what it installed.`,
 	hideGlobalFlags(root, env)
 	root.AddCommand(
 		newDiff(env), newPlan(env), newApply(env), newDestroy(env), newBuild(env), newCheck(env), newTags(env),
-		newState(env), newConfig(env), newVersion(env), newOptions(env),
+		newState(env), newConfig(env), newPackages(env), newVersion(env), newOptions(env),
 	)
 	root.SetFlagErrorFunc(flagError)
 	return root

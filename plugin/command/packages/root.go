@@ -25,7 +25,8 @@ be, tries out its hooks, and publishes it. See docs/packages.md.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(
-		newInit(env), newBuild(env), newPush(env),
+		newInit(env), newLint(env), newRender(env), newValues(env), newHooks(env),
+		newBuild(env), newPush(env),
 	)
 	return cmd
 }

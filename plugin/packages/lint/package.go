@@ -2,7 +2,6 @@ package lint
 
 import (
 	"io/fs"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -74,14 +73,8 @@ func Check(p *Package) []report.Finding {
 	return all
 }
 
-// templateOf is the file of an object's template within the bundle: Helm's path
-// begins with the name of the chart.
-func templateOf(o object.Object) string {
-	if _, inside, ok := strings.Cut(o.Origin.File, "/"); ok {
-		return inside
-	}
-	return o.Origin.File
-}
+// templateOf is the file of an object's template within the bundle.
+func templateOf(o object.Object) string { return inPackage(o.Origin.File) }
 
 // called is how findings name an object.
 func called(o object.Object) string { return o.GVK().Kind + " " + o.Name() }

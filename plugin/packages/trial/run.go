@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/hook"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/hook/offline"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/hook/output"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/report"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/schema"
 )
 
 // Hooks runs hooks over objects in memory.
@@ -21,10 +23,16 @@ type Hooks struct {
 	Cluster *offline.Cluster
 	// Settings are told to the hooks. Values are those that they begin with.
 	Settings, Values map[string]any
+	// Schema marks values that are secrets; nil marks none. Guessed tells that those
+	// which the values begin with are made up, and so nobody's.
+	Schema  *schema.Schema
+	Guessed bool
 	// CheckValues judges values after a patch; nil accepts all.
 	CheckValues func(values map[string]any) error
 	// Masker hides secrets in the result.
 	Masker object.Masker
+
+	madeUp []any // marked values that were guessed
 }
 
 // Run makes the runs of each phase in their order. A failure that counts ends the
@@ -35,6 +43,9 @@ func (t *Hooks) Run(ctx context.Context, phases []Phase) (*report.HookRuns, erro
 	all := &report.HookRuns{
 		APIVersion: report.APIVersion, Kind: "HookRuns", Package: t.Package, Instance: t.Runner.Instance.String(),
 		Runs: []report.HookRun{}, NotRun: []string{},
+	}
+	if t.Guessed && t.Schema != nil {
+		t.madeUp = append(t.Schema.Secrets(t.Values), t.Schema.Secrets(t.Settings)...)
 	}
 	for _, phase := range phases {
 		held := all.Failed()
@@ -50,13 +61,13 @@ func (t *Hooks) Run(ctx context.Context, phases []Phase) (*report.HookRuns, erro
 			all.Runs = append(all.Runs, run)
 		}
 	}
-	all.Values = t.scrubbed(t.Values, t.Cluster.Secrets())
+	all.Values = t.shown(t.Values, t.secrets())
 	return all, nil
 }
 
 // one makes one run and lets it take effect.
 func (t *Hooks) one(ctx context.Context, call hook.Pending) report.HookRun {
-	before, secrets, done := t.Values, t.Cluster.Secrets(), len(t.Cluster.Steps())
+	before, secrets, done := t.Values, t.secrets(), len(t.Cluster.Steps())
 	result, err := t.Runner.Run(ctx, hook.Request{
 		Hook: call.Hook, Triggers: call.Triggers, Values: t.Values, Settings: t.Settings, Source: t.Cluster,
 	})
@@ -67,17 +78,17 @@ func (t *Hooks) one(ctx context.Context, call hook.Pending) report.HookRun {
 		taken, err = result.Take(ctx, hook.Effects{Values: t.Values, CheckValues: t.CheckValues, Objects: t.Cluster})
 		t.Values = taken.Values
 	}
-	secrets = append(secrets, t.Cluster.Secrets()...)
+	secrets = append(secrets, t.secrets()...)
 	run := report.HookRun{
 		Hook: call.Hook.ID, Binding: named(call.Triggers), Allowed: err != nil && call.Hook.AllowsFailure(call.Triggers),
-		Objects: t.changes(t.Cluster.Steps()[done:]), Metrics: metrics(result.Metrics), Notes: append([]string{}, result.Notes...),
-		Stdout: result.Stdout, Stderr: result.Stderr,
+		Objects: t.changes(t.Cluster.Steps()[done:], secrets), Metrics: metrics(result.Metrics), Notes: append([]string{}, result.Notes...),
+		Stdout: t.Masker.Scrub(result.Stdout, secrets...), Stderr: t.Masker.Scrub(result.Stderr, secrets...),
 	}
 	if err != nil {
 		run.Error = t.Masker.Scrub(text(err), secrets...)
 	}
 	if !object.Equal(before, t.Values) {
-		run.ValuesBefore, run.ValuesAfter = t.scrubbed(before, secrets), t.scrubbed(t.Values, secrets)
+		run.ValuesBefore, run.ValuesAfter = t.shown(before, secrets), t.shown(t.Values, secrets)
 	}
 	return run
 }
@@ -93,7 +104,7 @@ func text(err error) string {
 }
 
 // changes lists what operations did, masked.
-func (t *Hooks) changes(steps []offline.Step) []report.ObjectChange {
+func (t *Hooks) changes(steps []offline.Step, secrets []map[string]any) []report.ObjectChange {
 	changes := []report.ObjectChange{}
 	for _, s := range steps {
 		o := s.Operation
@@ -101,7 +112,8 @@ func (t *Hooks) changes(steps []offline.Step) []report.ObjectChange {
 			Operation: string(o.Verb), APIVersion: o.APIVersion, Kind: o.Kind, Namespace: o.Namespace, Name: o.Name,
 		}
 		if s.Before == nil || s.After == nil || !object.Equal(s.Before, s.After) {
-			c.Before, c.After = t.Masker.Pair(s.Before, s.After)
+			before, after := t.Masker.Pair(s.Before, s.After)
+			c.Before, c.After = Scrub(t.Masker, before, secrets...), Scrub(t.Masker, after, secrets...)
 		}
 		changes = append(changes, c)
 	}
@@ -116,29 +128,25 @@ func metrics(all []output.Metric) []report.Metric {
 	return out
 }
 
-// scrubbed is a copy of values without what is in the Secrets that hooks saw or
-// wrote.
-func (t *Hooks) scrubbed(values map[string]any, secrets []map[string]any) map[string]any {
-	clean, _ := t.scrub(values, secrets).(map[string]any)
-	return clean
+// secrets are what no text of a report may hold: what is in Secrets, and values and
+// settings that a schema marks.
+func (t *Hooks) secrets() []map[string]any {
+	all := t.Cluster.Secrets()
+	if t.Schema == nil {
+		return all
+	}
+	for _, value := range append(t.Schema.Secrets(t.Values), t.Schema.Secrets(t.Settings)...) {
+		if !slices.ContainsFunc(t.madeUp, func(made any) bool { return object.Equal(made, value) }) {
+			all = append(all, output.SecretOf(value))
+		}
+	}
+	return all
 }
 
-func (t *Hooks) scrub(value any, secrets []map[string]any) any {
-	switch v := value.(type) {
-	case string:
-		return t.Masker.Scrub(v, secrets...)
-	case map[string]any:
-		copied := make(map[string]any, len(v))
-		for key, inner := range v {
-			copied[key] = t.scrub(inner, secrets)
-		}
-		return copied
-	case []any:
-		copied := make([]any, len(v))
-		for i, inner := range v {
-			copied[i] = t.scrub(inner, secrets)
-		}
-		return copied
+// shown is a copy of values without secrets.
+func (t *Hooks) shown(values map[string]any, secrets []map[string]any) map[string]any {
+	if t.Schema != nil && !t.Masker.Show {
+		values = t.Schema.Mask(values)
 	}
-	return value
+	return Scrub(t.Masker, values, secrets...)
 }

@@ -1,0 +1,19 @@
+package command
+
+import (
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/command/packages"
+)
+
+// newPackages gives the commands of packages what they need of us.
+func newPackages(env *Env) *cobra.Command {
+	return packages.New(&packages.Env{
+		IOStreams: env.IOStreams, Getenv: env.Getenv, Environ: os.Environ, Name: env.Name,
+		UserAgent: env.userAgent, Colors: env.colors,
+		Namespace: func() string { return *env.flags.Namespace },
+		Exit:      func(code int, err error) error { return &ExitError{Code: code, Err: err} },
+	})
+}
