@@ -66,11 +66,11 @@ func newLineIndex(rs []row, before, after encoded) *lineIndex {
 
 // row prefers the line that somebody made as it is: the live one, except for
 // what the server will add. Where only one side has the path, that side's line
-// tells it.
+// tells it: the other may have an element that looks like it, with a key left out.
 func (x *lineIndex) row(d plan.Difference) *row {
 	old := func() *row { return firstIn(x.before, d.Path, x.removed) }
 	next := func() *row { return firstIn(x.after, d.Path, x.added) }
-	if d.Verdict == plan.VerdictServer {
+	if d.Verdict == plan.VerdictServer || !d.HasLive {
 		old, next = next, old
 	}
 	if r := old(); r != nil {

@@ -85,7 +85,7 @@ func annotated(t *testing.T, before, after string, differences ...plan.Differenc
 const xHeader = "@@ update x/x (v1) cluster @@\n"
 
 func TestAnnotateChoosesTheLine(t *testing.T) {
-	drift := func(path string) plan.Difference { return plan.Difference{Path: path, Verdict: plan.VerdictDrift} }
+	drift := func(path string) plan.Difference { return plan.Difference{Path: path, Verdict: plan.VerdictDrift, HasLive: true} }
 	tests := map[string]struct {
 		before, after string
 		difference    plan.Difference
@@ -107,6 +107,11 @@ func TestAnnotateChoosesTheLine(t *testing.T) {
 		},
 		"what the server will remove": {
 			"{a: 1, b: 2}", "a: 1", plan.Difference{Path: ".b", Verdict: plan.VerdictServer}, "  ...\n- b: 2  # by the server\n",
+		},
+		"a new element beside one that looks like it": {
+			"p: [{name: a, port: 80}]", "p: [{name: b, port: 80, protocol: UDP}]",
+			plan.Difference{Path: `.p[port=80,protocol="UDP"]`, Verdict: plan.VerdictDrift},
+			"  ...\n- - name: a\n+ - name: b  # drift: author unknown\n  ...\n+   protocol: UDP\n",
 		},
 		"within a text": {
 			"s: \"one\\ntwo\\nthree\\n\"", "s: \"one\\n2\\nthree\\n\"", drift(".s"),
@@ -131,9 +136,9 @@ func TestAnnotateFallsBackToNotes(t *testing.T) {
 
 func TestAnnotateJoinsCommentsOfALine(t *testing.T) {
 	got := annotated(t, "a: 1", "a: 2",
-		plan.Difference{Path: ".a", Verdict: plan.VerdictDrift},
-		plan.Difference{Path: ".a", Verdict: plan.VerdictDrift},
-		plan.Difference{Path: ".a", Verdict: plan.VerdictImmutable})
+		plan.Difference{Path: ".a", Verdict: plan.VerdictDrift, HasLive: true},
+		plan.Difference{Path: ".a", Verdict: plan.VerdictDrift, HasLive: true},
+		plan.Difference{Path: ".a", Verdict: plan.VerdictImmutable, HasLive: true})
 	require.Equal(t, xHeader+"- a: 1  # drift: author unknown; immutable\n+ a: 2\n", got, "the same is said once")
 }
 

@@ -23,6 +23,7 @@ func TestScrubLeavesNames(t *testing.T) {
 		},
 		"the name as a part of more": {"xshop-login", `Invalid value: "xshop-login"`, `Invalid value: "<hidden>"`},
 		"the name as the value":      {"shop-login", `Invalid value: "shop-login"`, `Invalid value: "<hidden>"`},
+		"a word with digits":         {"not base64 at all", "error: illegal base64 data", "error: illegal base64 data"},
 		"a piece beside the name":    {"hunter2", `shop-login: hunter2`, `shop-login: <hidden>`},
 	}
 	for name, tt := range tests {

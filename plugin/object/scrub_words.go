@@ -13,8 +13,8 @@ func showWords(text string, hidden []bool) {
 			continue
 		}
 		to := from
-		for to < len(text) && isLetter(text[to]) {
-			to++
+		for to < len(text) && (isLetter(text[to]) || '0' <= text[to] && text[to] <= '9') {
+			to++ // base64 is a word
 		}
 		if standsAlone(text, from, to) && words[strings.ToLower(text[from:to])] {
 			for i := from; i < to; i++ {
@@ -65,7 +65,7 @@ func serverWords() map[string]bool {
 }
 
 const serverVocabulary = `
-	admission already annotation annotations apiversion apply array base
+	admission already annotation annotations apiversion apply array base base64
 	because boolean byte bytes cannot conflict conflicts context convert
 	create data decode decoding default denied does error exceeded exists
 	expected failed field fields first for forbidden found from handler have

@@ -28,6 +28,7 @@ func (p Planner) blocked(ctx context.Context, o *Object, ready prepared, err err
 			o.Differences[i].Verdict = VerdictImmutable
 		}
 	}
+	o.Notes = append(o.Notes, alternatives(causes)...)
 	if !p.mayReplace(o) {
 		return
 	}
@@ -37,6 +38,19 @@ func (p Planner) blocked(ctx context.Context, o *Object, ready prepared, err err
 		return
 	}
 	o.Op, o.after, o.Status = OpReplace, ready.desired, ready.status
+}
+
+// alternatives explains a refusal that speaks of a field which the files don't have:
+// the live object has another choice in its place, by a default or by somebody else,
+// and both would stand there.
+func alternatives(causes []metav1.StatusCause) []string {
+	for _, c := range causes {
+		if c.Type == metav1.CauseTypeForbidden && strings.Contains(c.Message, "may not") && !strings.Contains(c.Message, "immutable") {
+			return []string{"if the files don't name " + c.Field + ", the live object has it by default or from somebody else, and an apply can't take it out:" +
+				" set the new choice once in the cluster (kubectl edit), then apply"}
+		}
+	}
+	return nil
 }
 
 // onlyAsUpdate reports whether the server refuses the body as a change of this
