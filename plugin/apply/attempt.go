@@ -7,6 +7,7 @@ import (
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/apply/prune"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/plan"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/readiness"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/state"
 )
 
@@ -126,7 +127,7 @@ func (r *run) wrote(n *node, rep report) {
 	r.uids[n.uid] = n.planned.Ref
 	r.record(n, rep.entry)
 	r.event(n, EventApplied, "")
-	if dying := dyingReason(rep.answer.Object); dying != "" {
+	if dying := readiness.Dying(rep.answer.Object); dying != "" {
 		r.fail(n, because{reason: dying})
 		return
 	}
@@ -138,7 +139,7 @@ func (r *run) wrote(n *node, rep report) {
 // something that will be written needs it ready.
 func (r *run) unchanged(n *node) {
 	o := n.planned
-	if dying := dyingReason(o.Live); dying != "" && n.wantsReady() {
+	if dying := readiness.Dying(o.Live); dying != "" && n.wantsReady() {
 		r.fail(n, because{reason: dying})
 		return
 	}
@@ -184,6 +185,18 @@ func (r *run) tryLater(n *node, rep report) {
 	}
 }
 
+// waitTimeout is how long an object may take to become ready or gone.
+func (r *run) waitTimeout(n *node) time.Duration {
+	if limit := n.planned.Strategy.WaitTimeout; limit > 0 {
+		return limit
+	}
+	if limit := r.exec.Policy.WaitTimeout; limit > 0 {
+		return limit
+	}
+	return r.objectTimeout()
+}
+
+// objectTimeout bounds the tries of one object.
 func (r *run) objectTimeout() time.Duration {
 	if limit := r.exec.Policy.ObjectTimeout; limit > 0 {
 		return limit

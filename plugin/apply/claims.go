@@ -5,6 +5,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/cluster"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/readiness"
 )
 
 // claims knows which PersistentVolumeClaims are not worth waiting for: a class
@@ -61,7 +62,7 @@ func (c *claims) decide(class string) {
 	delete(c.waiting, class)
 	for _, n := range nodes {
 		if c.waits[class] && n.phase == phaseWaiting {
-			c.run.becomeReady(n, Readiness{Note: "it is bound when the first Pod uses it"})
+			c.run.becomeReady(n, readiness.Verdict{Note: "it is bound when the first Pod uses it"})
 		}
 	}
 }

@@ -2,7 +2,6 @@ package apply
 
 import (
 	"fmt"
-	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -12,6 +11,7 @@ import (
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/apply/prune"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/cluster"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/plan"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/readiness"
 )
 
 // maxDeletes bounds how often a deletion insists on the version that the guards
@@ -114,7 +114,7 @@ func isMissing(err error) bool {
 func (r *run) deleting(n *node, rep report) {
 	n.written, n.applied = true, r.clock.Now()
 	n.uid, n.version = n.planned.UID, ""
-	r.wait(n, rep.answer, deletingReason(rep.answer.Object))
+	r.wait(n, rep.answer, readiness.Held(rep.answer.Object))
 }
 
 // gone takes in that an object is no longer there.
@@ -146,42 +146,6 @@ func (r *run) keep(n *node, kept *prune.Kept) {
 		outcome = OutcomeRefused
 	}
 	r.settle(n, outcome, because{reason: kept.Reason})
-}
-
-// dyingReason says that an object is being deleted, and what holds it; empty
-// for one that lives.
-func dyingReason(body map[string]any) string {
-	u := unstructured.Unstructured{Object: body}
-	if body == nil || u.GetDeletionTimestamp() == nil {
-		return ""
-	}
-	return "it is being deleted (" + deletingReason(body) + "): apply again when it is gone"
-}
-
-// deletingReason names what holds a deletion.
-func deletingReason(body map[string]any) string {
-	u := unstructured.Unstructured{Object: body}
-	holders := u.GetFinalizers()
-	if u.GetKind() == "Namespace" {
-		inner, _, _ := unstructured.NestedStringSlice(body, "spec", "finalizers")
-		holders = append(append(holders, inner...), namespaceContents(body)...)
-	}
-	if len(holders) == 0 {
-		return "being deleted"
-	}
-	return "held by " + strings.Join(holders, ", ")
-}
-
-// namespaceContents are the server's sentences about what is left in a
-// namespace.
-func namespaceContents(body map[string]any) []string {
-	var out []string
-	for _, c := range conditions(body) {
-		if c.Status == "True" && (c.Type == "NamespaceContentRemaining" || c.Type == "NamespaceFinalizersRemaining") {
-			out = append(out, c.Message)
-		}
-	}
-	return out
 }
 
 // uidOf is the uid of a body, for comparing.

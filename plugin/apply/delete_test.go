@@ -14,6 +14,7 @@ import (
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/apply/prune"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/cluster"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/plan"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/state"
 )
@@ -126,6 +127,7 @@ func TestPruneKeepsWhatTheRunApplied(t *testing.T) {
 		wanted := h.cluster.over(t, plan.OpUpdate, newConfigMap)
 		same := *wanted
 		same.Op, same.Ref.Group, same.Ref.Name = plan.OpDelete, "other.example", "old"
+		same.Desired, same.Send = object.Object{}, nil
 		r := h.run(wanted, &same)
 		assert.Equal(t, OutcomeKept, of(r, "old").Outcome)
 		assert.Equal(t, "it is the same object as ConfigMap x/a, which the files want", of(r, "old").Reason)

@@ -23,8 +23,8 @@
 // function to it, so nothing here takes a lock. An attempt that must wait (for a
 // retry, for a deletion to finish) gives its place back and is started again.
 //
-// readiness*.go and retry.go are pure functions of one object or error; the
-// guards of deletions are filters of their own in package prune.
+// When an object is ready says plan.Readiness. retry.go is a pure function of one
+// error; the guards of deletions are filters of their own in package prune.
 //
 // # Invariants
 //

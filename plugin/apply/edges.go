@@ -121,7 +121,7 @@ func (r *run) releaseGroup(n *node) {
 		r.shutOut(n)
 		return
 	}
-	r.arrive(n, plan.NeedReady)
+	r.arrive(n, plan.NeedDone)
 }
 
 // settle ends a node's part of the run and tells those behind it.
@@ -140,8 +140,8 @@ func (r *run) settle(n *node, o Outcome, why because) {
 		r.shutOut(n)
 		return
 	}
-	if n.ready || o == OutcomeDeleted {
-		r.arrive(n, plan.NeedReady)
+	if n.ready || o == OutcomeDeleted || o.good() && n.planned.Strategy.NoWait {
+		r.arrive(n, plan.NeedDone)
 		return
 	}
 	r.arrive(n, plan.NeedApplied)

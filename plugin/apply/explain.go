@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/cluster"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/readiness"
 )
 
 const (
@@ -73,7 +74,7 @@ func (e explainer) details(ctx context.Context) []string {
 		return lines
 	}
 	if pod != e.object {
-		lines = append(lines, fmt.Sprintf("Pod %s: %s", pod.GetName(), t.reason))
+		lines = append(lines, fmt.Sprintf("Pod %s: %s", pod.GetName(), t.Reason))
 		lines = append(lines, e.events(ctx, pod)...)
 	}
 	return append(lines, e.log(ctx, pod, t)...)
@@ -82,8 +83,8 @@ func (e explainer) details(ctx context.Context) []string {
 // conditionLines words the conditions that say more than is told already.
 func conditionLines(body map[string]any, told string) []string {
 	var lines []string
-	for _, c := range conditions(body) {
-		text := c.text()
+	for _, c := range readiness.Conditions(body) {
+		text := c.Text()
 		if text == "" || strings.Contains(told, text) || c.Message != "" && strings.Contains(told, c.Message) {
 			continue
 		}
@@ -95,18 +96,18 @@ func conditionLines(body map[string]any, told string) []string {
 }
 
 // pod finds the Pod to look at: the object itself, or its worst one.
-func (e explainer) pod(ctx context.Context) (*unstructured.Unstructured, trouble) {
+func (e explainer) pod(ctx context.Context) (*unstructured.Unstructured, readiness.Trouble) {
 	if e.object.GetKind() == "Pod" {
-		return e.object, troubleOf(e.object)
+		return e.object, readiness.TroubleOf(e.object)
 	}
 	if e.selector == "" {
-		return nil, trouble{}
+		return nil, readiness.Trouble{}
 	}
 	pods, err := e.run.exec.Client.List(ctx, podMapping(), cluster.ListOptions{Namespace: e.namespace, LabelSelector: e.selector})
 	if err != nil {
-		return nil, trouble{}
+		return nil, readiness.Trouble{}
 	}
-	return worstPod(pods)
+	return readiness.WorstPod(pods)
 }
 
 // events lists the last events about an object, warnings before others.
@@ -153,25 +154,25 @@ func eventText(event *unstructured.Unstructured, kind string) string {
 	if text("type") != kind {
 		return ""
 	}
-	return "event " + condition{Reason: text("reason"), Message: strings.TrimSpace(text("message"))}.text()
+	return "event " + readiness.Condition{Reason: text("reason"), Message: strings.TrimSpace(text("message"))}.Text()
 }
 
 // log reads the last lines of the container in trouble.
-func (e explainer) log(ctx context.Context, pod *unstructured.Unstructured, t trouble) []string {
-	if !e.run.exec.Policy.CollectLogs || e.run.exec.Logs == nil || t.container == "" {
+func (e explainer) log(ctx context.Context, pod *unstructured.Unstructured, t readiness.Trouble) []string {
+	if !e.run.exec.Policy.CollectLogs || e.run.exec.Logs == nil || t.Container == "" {
 		return nil
 	}
-	read, err := e.run.exec.Logs(ctx, pod.GetNamespace(), pod.GetName(), t.container, t.previous, logLines)
-	if err != nil && t.previous {
+	read, err := e.run.exec.Logs(ctx, pod.GetNamespace(), pod.GetName(), t.Container, t.Previous, logLines)
+	if err != nil && t.Previous {
 		// The runtime may have thrown the log of the former run away.
-		read, err = e.run.exec.Logs(ctx, pod.GetNamespace(), pod.GetName(), t.container, false, logLines)
+		read, err = e.run.exec.Logs(ctx, pod.GetNamespace(), pod.GetName(), t.Container, false, logLines)
 	}
 	if err != nil || len(read) == 0 {
 		return nil
 	}
 	lines := make([]string, 0, len(read))
 	for _, line := range read[max(0, len(read)-logLines):] {
-		lines = append(lines, fmt.Sprintf("log %s/%s: %s", pod.GetName(), t.container, line))
+		lines = append(lines, fmt.Sprintf("log %s/%s: %s", pod.GetName(), t.Container, line))
 	}
 	return lines
 }

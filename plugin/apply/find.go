@@ -6,6 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/plan"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/readiness"
 )
 
 // errNotMade is what an attempt meets as long as nobody has made the object.
@@ -33,7 +34,7 @@ func (a attempt) find() report {
 // found goes on with an object that somebody else has made: it is waited for like
 // one of ours, and is in no record.
 func (r *run) found(n *node, live *unstructured.Unstructured) {
-	if dying := dyingReason(live.Object); dying != "" {
+	if dying := readiness.Dying(live.Object); dying != "" {
 		r.fail(n, because{reason: dying})
 		return
 	}

@@ -132,7 +132,7 @@ func (o Outcome) good() bool {
 // this node is ready.
 func (n *node) wantsReady() bool {
 	for _, d := range n.later {
-		if d.open || !d.edge.Hard || d.edge.Need != plan.NeedReady {
+		if d.open || !d.edge.Hard || d.edge.Need < plan.NeedReady {
 			continue
 		}
 		if d.node.planned == nil || d.node.planned.Op.Writes() {

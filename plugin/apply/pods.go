@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/cluster"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/readiness"
 )
 
 const (
@@ -111,11 +112,11 @@ func (p *podWatch) list(namespace string, nodes map[*node]labels.Selector) {
 
 // podsReason words the worst trouble among the Pods of a selector.
 func podsReason(pods []*unstructured.Unstructured, selector labels.Selector) string {
-	pod, t := worstPod(matching(pods, selector))
+	pod, t := readiness.WorstPod(matching(pods, selector))
 	if pod == nil {
 		return ""
 	}
-	return "Pod " + pod.GetName() + ": " + t.reason
+	return "Pod " + pod.GetName() + ": " + t.Reason
 }
 
 func matching(pods []*unstructured.Unstructured, selector labels.Selector) []*unstructured.Unstructured {

@@ -23,6 +23,9 @@ type Policy struct {
 	// ObjectTimeout bounds the retries of one object, and then its wait, each;
 	// 0 means 15 minutes.
 	ObjectTimeout time.Duration
+	// WaitTimeout bounds the wait alone, where it is not 0. An annotation of the
+	// object (plan.Strategy) beats it.
+	WaitTimeout time.Duration
 	// Timeout bounds the whole run; 0 means no bound.
 	Timeout time.Duration
 	// Replan goes on with what planning again gives, when an object has changed

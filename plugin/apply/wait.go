@@ -9,17 +9,18 @@ import (
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/plan"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/readiness"
 )
 
 // waitReady looks at the server's answer to a write, or at an unchanged object,
 // and waits if that doesn't show it ready and somebody cares.
 func (r *run) waitReady(n *node, u *unstructured.Unstructured) {
-	verdict := r.readinessOf(u)
-	if bare(u.Object) && (hasReadiness(n.planned.Ref) || r.isRuled(u.Object)) {
-		verdict = waiting("not looked at yet")
+	verdict := r.readinessOf(n, u)
+	if bare(u.Object) && (hasReadiness(n.planned.Ref) || r.isRuled(n, u)) {
+		verdict = readiness.Verdict{State: readiness.Waiting, Reason: "not looked at yet"}
 	}
 	switch {
-	case verdict.State == StateReady:
+	case verdict.State == readiness.Ready:
 		r.becomeReady(n, verdict)
 	case !r.mustWait(n):
 		r.settle(n, n.goodOutcome(), because{})
@@ -44,16 +45,19 @@ func bare(body map[string]any) bool {
 
 // hasReadiness tells whether metadata is not enough to call a kind ready.
 func hasReadiness(ref object.Ref) bool {
-	return !object.BuiltIn(ref.Group) || judgeOf(ref.GroupKind()) != nil || isDefinition(ref) || ref.Kind == "PersistentVolumeClaim"
+	return !object.BuiltIn(ref.Group) || readiness.IsJudged(ref.GroupKind()) || isDefinition(ref) || ref.Kind == "PersistentVolumeClaim"
 }
 
 // mustWait tells whether anything depends on the object getting ready. What is
 // unchanged is no concern of the run unless something is deleted at its end.
 func (r *run) mustWait(n *node) bool {
+	if n.planned.Strategy.NoWait {
+		return false
+	}
 	if n.wantsReady() {
 		return true
 	}
-	return !r.exec.Policy.NoWait && !n.planned.Strategy.NoWait && (n.planned.Op.Writes() || n.planned.Op == plan.OpExists || r.deletes)
+	return !r.exec.Policy.NoWait && (n.planned.Op.Writes() || n.planned.Op == plan.OpExists || r.deletes)
 }
 
 func (n *node) goodOutcome() Outcome {
@@ -66,7 +70,7 @@ func (n *node) goodOutcome() Outcome {
 // wait hands an object to the tracker, with a limit.
 func (r *run) wait(n *node, u *unstructured.Unstructured, reason string) {
 	n.phase, n.latest, n.waitReason = phaseWaiting, u, reason
-	limit := r.objectTimeout()
+	limit := r.waitTimeout(n)
 	switch {
 	case r.interrupted:
 		r.leaveWaiting(n)
@@ -103,30 +107,30 @@ func (r *run) look(n *node, u *unstructured.Unstructured) {
 	}
 	n.latest, n.version = u, u.GetResourceVersion()
 	if n.step == stepGone {
-		r.setReason(n, deletingReason(u.Object))
+		r.setReason(n, readiness.Held(u.Object))
 		return
 	}
-	r.judge(n, r.readinessOf(u))
+	r.judge(n, r.readinessOf(n, u))
 }
 
 // judge draws the consequence of a verdict.
-func (r *run) judge(n *node, verdict Readiness) {
+func (r *run) judge(n *node, verdict readiness.Verdict) {
 	switch verdict.State {
-	case StateReady:
+	case readiness.Ready:
 		r.becomeReady(n, verdict)
-	case StateWaiting:
+	case readiness.Waiting:
 		r.judgeWaiting(n, verdict)
-	case StateFailed:
+	case readiness.Failed:
 		r.judgeFailed(n, verdict)
 	}
 }
 
 // judgeFailed tells a failure of this change from one that stood there before.
-func (r *run) judgeFailed(n *node, verdict Readiness) {
+func (r *run) judgeFailed(n *node, verdict readiness.Verdict) {
 	before := r.before(n)
 	since := r.clock.Since(n.applied)
 	switch {
-	case before.State != StateFailed || before.Reason != verdict.Reason:
+	case before.State != readiness.Failed || before.Reason != verdict.Reason:
 		r.explain(n, because{reason: r.clean(n.planned, verdict.Reason)})
 	case n.untouched():
 		r.stillNotReady(n, verdict.Reason)
@@ -146,12 +150,12 @@ func (r *run) judgeFailed(n *node, verdict Readiness) {
 
 // before is the verdict on the object as the plan found it; ready where there
 // was none.
-func (r *run) before(n *node) Readiness {
+func (r *run) before(n *node) readiness.Verdict {
 	o := n.planned
 	if o.Live == nil || o.Op == plan.OpReplace || uidOf(o.Live) != n.uid {
-		return Readiness{State: StateReady}
+		return readiness.Verdict{State: readiness.Ready}
 	}
-	return r.readinessOf(&unstructured.Unstructured{Object: o.Live})
+	return r.readinessOf(n, &unstructured.Unstructured{Object: o.Live})
 }
 
 // untouched tells that the run has not changed what makes an object ready: it
@@ -172,7 +176,7 @@ func (r *run) stillNotReady(n *node, reason string) {
 	r.settle(n, n.goodOutcome(), because{reason: text})
 }
 
-func (r *run) becomeReady(n *node, verdict Readiness) {
+func (r *run) becomeReady(n *node, verdict readiness.Verdict) {
 	n.ready = true
 	if verdict.Note != "" {
 		n.notes = append(n.notes, verdict.Note)
@@ -190,8 +194,8 @@ func (r *run) vanished(n *node) {
 	case n.step == stepGone:
 		r.tracker.drop(n)
 		r.gone(n)
-	case n.latest != nil && cleansUp(n.latest):
-		r.becomeReady(n, Readiness{Note: "it finished and cleaned itself up; whether it succeeded was not seen"})
+	case n.latest != nil && readiness.CleansUp(n.latest):
+		r.becomeReady(n, readiness.Verdict{Note: "it finished and cleaned itself up; whether it succeeded was not seen"})
 	default:
 		r.fail(n, because{reason: "somebody deleted it while the run waited for it"})
 	}
@@ -203,7 +207,7 @@ func (r *run) timeOut(n *node, limit time.Duration) {
 	switch {
 	case n.step == stepGone:
 		r.explain(n, because{reason: fmt.Sprintf("not gone after %s: %s", limit, reason)})
-	case n.untouched() && r.before(n).State != StateReady:
+	case n.untouched() && r.before(n).State != readiness.Ready:
 		r.stillNotReady(n, n.reason())
 	default:
 		r.explain(n, because{reason: fmt.Sprintf("not ready after %s: %s", limit, reason)})

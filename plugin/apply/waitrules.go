@@ -6,34 +6,17 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/plan"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/readiness"
 )
 
-// readinessOf judges an object of the run: by the first of the user's wait rules
-// that matches it, else as ReadinessOf does. What is being deleted won't become
-// ready, whatever its conditions say.
-func (r *run) readinessOf(u *unstructured.Unstructured) Readiness {
-	if u == nil || u.Object == nil || dyingReason(u.Object) != "" {
-		return ReadinessOf(u)
-	}
-	verdict, ok := plan.JudgeWait(r.exec.Policy.WaitRules, u.Object)
-	switch {
-	case !ok:
-		return ReadinessOf(u)
-	case verdict.Done:
-		return Readiness{State: StateReady}
-	case verdict.Failed:
-		return failed(verdict.Reason)
-	}
-	out := waiting(verdict.Reason)
-	out.Unblock, out.FailsAfter, out.Condition = verdict.Unblock, verdict.FailsAfter, verdict.Condition
-	return out
+// readinessOf judges a state of the node's object as the whole program does.
+func (r *run) readinessOf(n *node, u *unstructured.Unstructured) readiness.Verdict {
+	return plan.Readiness(n.planned.Strategy, r.exec.Policy.WaitRules, u)
 }
 
-// isRuled tells that a wait rule matches the object, so that metadata is not enough
-// to call it ready.
-func (r *run) isRuled(body map[string]any) bool {
-	_, ok := plan.JudgeWait(r.exec.Policy.WaitRules, body)
-	return ok
+// isRuled tells that the user says when the object is ready.
+func (r *run) isRuled(n *node, u *unstructured.Unstructured) bool {
+	return plan.IsRuled(n.planned.Strategy, r.exec.Policy.WaitRules, u.Object)
 }
 
 // failing is a condition that counts as a failure once it has lasted.
@@ -44,7 +27,7 @@ type failing struct {
 
 // judgeWaiting goes on waiting, lets dependants start where a rule says so, and
 // fails the object once a failing condition has lasted long enough.
-func (r *run) judgeWaiting(n *node, verdict Readiness) {
+func (r *run) judgeWaiting(n *node, verdict readiness.Verdict) {
 	r.setReason(n, verdict.Reason)
 	if verdict.Unblock {
 		r.arrive(n, plan.NeedReady)
@@ -57,7 +40,8 @@ func (r *run) judgeWaiting(n *node, verdict Readiness) {
 		begun := n.failing
 		r.after(verdict.FailsAfter, func() {
 			if n.phase == phaseWaiting && n.failing == begun {
-				r.judgeFailed(n, failed(verdict.Reason+" (for "+verdict.FailsAfter.String()+")"))
+				reason := verdict.Reason + " (for " + verdict.FailsAfter.String() + ")"
+				r.judgeFailed(n, readiness.Verdict{State: readiness.Failed, Reason: reason})
 			}
 		})
 	}

@@ -12,13 +12,14 @@ import (
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/cluster"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/plan"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/readiness"
 )
 
 // write applies one object, planning it again as often as somebody else is
 // faster.
 func (a attempt) write() report {
 	rep := report{planned: a.planned, step: a.step}
-	if dying := dyingReason(a.planned.Live); dying != "" && a.step == stepWrite {
+	if dying := readiness.Dying(a.planned.Live); dying != "" && a.step == stepWrite {
 		rep.done, rep.reason = doneFailed, dying
 		return rep
 	}

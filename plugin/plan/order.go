@@ -13,7 +13,11 @@ type Need int
 // Needs. Of a deletion NeedApplied means asked for and NeedReady means gone.
 const (
 	NeedApplied Need = iota
+	// NeedReady is also met where a wait rule says that others may start although the
+	// object is still waited for.
 	NeedReady
+	// NeedDone is ready, and nothing less.
+	NeedDone
 )
 
 // Edge says that a node comes after another one.
@@ -119,7 +123,7 @@ func deletionsLast(g *Graph, stay, leave *orderSide) {
 	}
 	gate := g.addGroup("everything that is applied")
 	for _, i := range stay.members {
-		g.Nodes[gate].After = append(g.Nodes[gate].After, Edge{On: i, Need: NeedReady, Why: "deletions come last"})
+		g.Nodes[gate].After = append(g.Nodes[gate].After, Edge{On: i, Need: NeedDone, Why: "deletions come last"})
 	}
 	for _, i := range leave.members {
 		g.Nodes[i].After = append(g.Nodes[i].After, Edge{On: gate, Need: NeedReady, Why: "deletions come last"})

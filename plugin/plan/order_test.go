@@ -75,7 +75,7 @@ func nodeEdges(g Graph, objects []*Object, at int) []string {
 		if o := g.Nodes[e.On].Object; o >= 0 {
 			target = objects[o].Ref.Kind + " " + objects[o].Ref.Name
 		}
-		if e.Need == NeedReady {
+		if e.Need >= NeedReady {
 			target += ", ready"
 		}
 		if e.Hard {

@@ -135,7 +135,7 @@ func (p Planner) remember(w *wanted) {
 	if p.Memo == nil || o.Op != OpNone || len(o.Hidden) > 0 || o.UID == "" || o.Unverified != "" || o.Err != nil {
 		return
 	}
-	if state, _ := readiness(p.Policy.Rules, o.Live); state != stateOK {
+	if state, _ := stateOf(o, p.Policy.Rules); state != stateOK {
 		return // that it isn't ready is to be seen in the next run too
 	}
 	if key := p.inputKey(o); key != "" {

@@ -5,8 +5,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/config"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/expression"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
 )
 
@@ -26,7 +28,22 @@ type Strategy struct {
 	NoWait, NoAssociatedWait bool
 	// MinimumReplicas is how many Pods of a Deployment are enough; nil is all.
 	MinimumReplicas *Replicas
+	// WaitTimeout is how long the object may take to become ready or gone; 0 is the
+	// run's limit.
+	WaitTimeout time.Duration
+	// ReadyWhen and FailedWhen say when the object is ready and when it has failed,
+	// before anything else does; nil for none.
+	ReadyWhen, FailedWhen *expression.Condition
 }
+
+// Annotations of ours about waiting.
+const (
+	// WaitTimeoutAnnotation is a duration such as 90s or 1h.
+	WaitTimeoutAnnotation = "tazuna.pepabo.com/wait-timeout"
+	// ReadyWhenAnnotation and FailedWhenAnnotation are CEL over self, the live object.
+	ReadyWhenAnnotation  = "tazuna.pepabo.com/ready-when"
+	FailedWhenAnnotation = "tazuna.pepabo.com/failed-when"
+)
 
 // CreateStrategy says what to do when an object to create turns out to exist.
 type CreateStrategy string
@@ -90,6 +107,9 @@ func strategyOf(body map[string]any) (Strategy, error) {
 			string(UpdateReplace), string(AlwaysReplace), string(UpdateSkip))),
 		Delete:          DeleteStrategy(a.word(config.KappDeleteStrategy, string(DeleteOrphan))),
 		MinimumReplicas: a.replicas(config.KappMinimumReplicas),
+		WaitTimeout:     a.duration(WaitTimeoutAnnotation),
+		ReadyWhen:       a.expression(ReadyWhenAnnotation),
+		FailedWhen:      a.expression(FailedWhenAnnotation),
 	}
 	if len(a.faults) > 0 {
 		return Strategy{}, fmt.Errorf("%s: %s", object.RefOf(body), strings.Join(a.faults, "; "))
@@ -145,6 +165,34 @@ func (a *annotationReader) replicas(key string) *Replicas {
 		return nil
 	}
 	return &Replicas{Number: n, Percent: percent}
+}
+
+// duration reads a time that is longer than nothing.
+func (a *annotationReader) duration(key string) time.Duration {
+	v := get(a.annotations, key)
+	if !v.ok {
+		return 0
+	}
+	text, _ := v.v.(string)
+	d, err := time.ParseDuration(text)
+	if err != nil || d <= 0 {
+		a.fault(key, "wanted a time such as 90s or 1h; found %q", brief(text))
+		return 0
+	}
+	return d
+}
+
+func (a *annotationReader) expression(key string) *expression.Condition {
+	v := get(a.annotations, key)
+	if !v.ok {
+		return nil
+	}
+	text, _ := v.v.(string)
+	c, err := expression.Compile(text)
+	if err != nil {
+		a.fault(key, "%s", err)
+	}
+	return c
 }
 
 // brief keeps a foreign text from filling a message.

@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fluxcd/cli-utils/pkg/kstatus/status"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/config"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/readiness"
 )
 
 // Report returns the masked form of the plan. It is the only way from a plan
@@ -74,9 +74,7 @@ func (r reporting) object(o *Object) ObjectReport {
 		out.ScopeUnknown = o.Ref.Namespace == "" && Unserved(o.Err)
 	}
 	out.OpStrategy, out.WaitTo = o.strategy(), o.waitTo()
-	if o.Op != OpNone && o.UID != "" {
-		out.State, out.Info = readiness(r.rules, o.Live)
-	}
+	out.State, out.Info = r.state(o)
 	before, after := o.before, o.after
 	if r.full && o.result != nil {
 		before, after = o.live, o.result
@@ -113,31 +111,19 @@ func (o *Object) waitTo() string {
 	}
 }
 
-// readiness gives kapp's words for what the raw live copy says of itself: by the
-// user's wait rules where one matches.
-func readiness(rules *config.KappConfig, live map[string]any) (state, info string) {
+// stateOf gives kapp's words for how far the live object has come.
+func stateOf(o *Object, rules *config.KappConfig) (state, info string) {
+	var wait []config.WaitRule
 	if rules != nil {
-		verdict, ok := JudgeWait(rules.WaitRules, live)
-		switch {
-		case ok && verdict.Done:
-			return stateOK, ""
-		case ok && verdict.Failed:
-			return stateFail, verdict.Reason
-		case ok:
-			return stateOngoing, verdict.Reason
-		}
+		wait = rules.WaitRules
 	}
-	res, err := status.Compute(&unstructured.Unstructured{Object: live})
-	if err != nil {
-		return "error", err.Error()
-	}
-	switch res.Status {
-	case status.CurrentStatus:
+	switch verdict := Readiness(o.Strategy, wait, &unstructured.Unstructured{Object: o.Live}); verdict.State {
+	case readiness.Ready:
 		return stateOK, ""
-	case status.FailedStatus:
-		return stateFail, res.Message
+	case readiness.Failed:
+		return stateFail, verdict.Reason
 	default:
-		return stateOngoing, res.Message
+		return stateOngoing, verdict.Reason
 	}
 }
 
@@ -162,6 +148,18 @@ func (u Unready) String() string {
 	return strings.TrimSuffix(fmt.Sprintf("%s: %s", u.Ref, u.Reason), ": ")
 }
 
+// state says how an object is that changes, or that has failed while it is as wanted.
+func (r reporting) state(o *Object) (state, info string) {
+	if o.UID == "" || o.Strategy.Noop || o.Op == OpNone && onlyMetadata(o.Live) {
+		return "", ""
+	}
+	state, info = stateOf(o, r.rules)
+	if o.Op == OpNone && state != stateFail {
+		return "", ""
+	}
+	return state, info
+}
+
 // NotReady lists the objects that are as wanted and yet not ready. Objects whose
 // metadata alone was read were ready when they were seen last, or have nothing to
 // be ready with, and are left out; so are those that nobody is to wait for.
@@ -171,7 +169,7 @@ func (p *Plan) NotReady() []Unready {
 		if o.Op != OpNone || o.UID == "" || o.Strategy.NoWait || o.Strategy.Noop || onlyMetadata(o.Live) {
 			continue
 		}
-		if state, info := readiness(p.rules, o.Live); state != stateOK {
+		if state, info := stateOf(o, p.rules); state != stateOK {
 			out = append(out, Unready{Ref: o.Ref, Failed: state == stateFail, Reason: o.scrubText(info)})
 		}
 	}

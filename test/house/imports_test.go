@@ -22,6 +22,7 @@ var mayImport = map[string][]string{
 	"plugin/object":     {},
 	"plugin/memo":       {},
 	"plugin/expression": {},
+	"plugin/readiness":  {},
 	"plugin/chart":      {"plugin/object"},
 	"plugin/config":     {"plugin/object", "plugin/expression"},
 	"plugin/genesis":    {"plugin/object", "plugin/config"},
@@ -32,9 +33,11 @@ var mayImport = map[string][]string{
 	"plugin/cluster": {"plugin/object"},
 	"plugin/state":   {"plugin/object", "plugin/cluster"},
 	// Deciding and doing.
-	"plugin/plan":  {"plugin/object", "plugin/cluster", "plugin/state", "plugin/config", "plugin/expression", "plugin/apply/prune"},
-	"plugin/apply": {"plugin/object", "plugin/cluster", "plugin/state", "plugin/config", "plugin/plan"},
+	"plugin/plan":  {"plugin/object", "plugin/cluster", "plugin/state", "plugin/config", "plugin/expression", "plugin/readiness", "plugin/apply/prune"},
+	"plugin/apply": {"plugin/object", "plugin/cluster", "plugin/state", "plugin/config", "plugin/plan", "plugin/readiness"},
 	"plugin/probe": {"plugin/object", "plugin/cluster", "plugin/config", "plugin/expression"},
+	// Hooks of charts, around the objects of a run.
+	"plugin/charthook": {"plugin/object", "plugin/cluster", "plugin/chart", "plugin/readiness"},
 	"plugin/packages": {
 		"plugin/registry", "plugin/object", "plugin/chart", "plugin/config", "plugin/cluster", "plugin/plan", "plugin/apply",
 	},
@@ -45,7 +48,7 @@ var mayImport = map[string][]string{
 	// The command line joins everything, and nobody imports it but main.
 	"plugin/quiet": {},
 	"plugin/command": {
-		"plugin/object", "plugin/config", "plugin/genesis", "plugin/probe", "plugin/build", "plugin/cluster", "plugin/state",
+		"plugin/object", "plugin/config", "plugin/genesis", "plugin/probe", "plugin/charthook", "plugin/build", "plugin/cluster", "plugin/state",
 		"plugin/plan", "plugin/apply", "plugin/packages", "plugin/memo", "plugin/quiet", "plugin/registry", "plugin/chart", "printers",
 	},
 	"cmd":                {"plugin/command"},

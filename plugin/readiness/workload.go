@@ -1,4 +1,4 @@
-package apply
+package readiness
 
 import (
 	"fmt"
@@ -9,29 +9,29 @@ import (
 
 // jobReadiness: a Job is ready when it is complete. kstatus calls a running one
 // current. FailureTarget announces a failure while Pods still end.
-func jobReadiness(u *unstructured.Unstructured) Readiness {
+func jobReadiness(u *unstructured.Unstructured) Verdict {
 	if c := conditionOf(u.Object, "Failed"); c.Status == "True" {
-		return failed(c.text())
+		return failed(c.Text())
 	}
 	if conditionOf(u.Object, "Complete").Status == "True" {
-		return Readiness{State: StateReady}
+		return Verdict{State: Ready}
 	}
 	if suspended, _, _ := unstructured.NestedBool(u.Object, "spec", "suspend"); suspended {
-		return Readiness{State: StateReady, Note: "it is suspended and will not run until somebody resumes it"}
+		return Verdict{State: Ready, Note: "it is suspended and will not run until somebody resumes it"}
 	}
 	count := func(field string) int64 { n, _, _ := unstructured.NestedInt64(u.Object, "status", field); return n }
 	return waiting(fmt.Sprintf("not complete: %d active, %d succeeded, %d failed", count("active"), count("succeeded"), count("failed")))
 }
 
-// cleansUp tells a Job that is deleted some time after it has finished.
-func cleansUp(u *unstructured.Unstructured) bool {
+// CleansUp tells a Job that is deleted some time after it has finished.
+func CleansUp(u *unstructured.Unstructured) bool {
 	_, found, _ := unstructured.NestedFieldNoCopy(u.Object, "spec", "ttlSecondsAfterFinished")
 	return found && u.GetKind() == "Job"
 }
 
 // daemonSetReadiness: with OnDelete nobody replaces Pods, so the existing ones
 // being ready is all there is to wait for. kstatus waits for them to be new.
-func daemonSetReadiness(u *unstructured.Unstructured) Readiness {
+func daemonSetReadiness(u *unstructured.Unstructured) Verdict {
 	if !onDelete(u) {
 		return byStatus(u)
 	}
@@ -50,7 +50,7 @@ func daemonSetReadiness(u *unstructured.Unstructured) Readiness {
 }
 
 // statefulSetReadiness: as above; kstatus asks nothing at all with OnDelete.
-func statefulSetReadiness(u *unstructured.Unstructured) Readiness {
+func statefulSetReadiness(u *unstructured.Unstructured) Verdict {
 	if !onDelete(u) {
 		return observedFirst(u)
 	}
@@ -84,8 +84,8 @@ func countsOf(u *unstructured.Unstructured) func(field string) int64 {
 }
 
 // readyOnDelete notes how many Pods are still of an older version.
-func readyOnDelete(old int64) Readiness {
-	r := Readiness{State: StateReady}
+func readyOnDelete(old int64) Verdict {
+	r := Verdict{State: Ready}
 	if old > 0 {
 		r.Note = fmt.Sprintf("its update strategy is OnDelete: %d Pods are of an older version until somebody deletes them", old)
 	}
@@ -93,20 +93,20 @@ func readyOnDelete(old int64) Readiness {
 }
 
 // deploymentReadiness adds why Pods can't be made, which kstatus leaves out.
-func deploymentReadiness(u *unstructured.Unstructured) Readiness {
+func deploymentReadiness(u *unstructured.Unstructured) Verdict {
 	r := byStatus(u)
-	if c := conditionOf(u.Object, "ReplicaFailure"); r.State == StateWaiting && c.Status == "True" {
-		r.Reason += "; " + c.text()
+	if c := conditionOf(u.Object, "ReplicaFailure"); r.State == Waiting && c.Status == "True" {
+		r.Reason += "; " + c.Text()
 	}
-	if c := conditionOf(u.Object, "Progressing"); r.State == StateFailed && c.Status == "False" {
-		r.Reason = c.text()
+	if c := conditionOf(u.Object, "Progressing"); r.State == Failed && c.Status == "False" {
+		r.Reason = c.Text()
 	}
 	return r
 }
 
 // podReadiness: a bare Pod that has failed is not ready, which kstatus says, and
 // one that can't be scheduled may get its node later, which kstatus denies.
-func podReadiness(u *unstructured.Unstructured) Readiness {
+func podReadiness(u *unstructured.Unstructured) Verdict {
 	if phase, _, _ := unstructured.NestedString(u.Object, "status", "phase"); phase == "Failed" {
 		return failed("the Pod has failed" + podSuffix(u))
 	}
@@ -116,7 +116,7 @@ func podReadiness(u *unstructured.Unstructured) Readiness {
 	}
 	switch {
 	case result.Status == status.CurrentStatus:
-		return Readiness{State: StateReady}
+		return Verdict{State: Ready}
 	case result.Status == status.FailedStatus && conditionOf(u.Object, "PodScheduled").Status != "False":
 		return failed(result.Message + podSuffix(u))
 	default:
@@ -125,20 +125,20 @@ func podReadiness(u *unstructured.Unstructured) Readiness {
 }
 
 func podSuffix(u *unstructured.Unstructured) string {
-	if t := troubleOf(u); t.reason != "" {
-		return ": " + t.reason
+	if t := TroubleOf(u); t.Reason != "" {
+		return ": " + t.Reason
 	}
 	return ""
 }
 
 // apiServiceReadiness: kstatus does not know the condition Available.
-func apiServiceReadiness(u *unstructured.Unstructured) Readiness {
+func apiServiceReadiness(u *unstructured.Unstructured) Verdict {
 	c := conditionOf(u.Object, "Available")
 	if c.Status == "True" {
-		return Readiness{State: StateReady}
+		return Verdict{State: Ready}
 	}
 	if c.Type == "" {
 		return waiting("not looked at yet")
 	}
-	return waiting(c.text())
+	return waiting(c.Text())
 }

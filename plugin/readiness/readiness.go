@@ -1,4 +1,4 @@
-package apply
+package readiness
 
 import (
 	"fmt"
@@ -14,13 +14,13 @@ type State int
 
 // States of readiness.
 const (
-	StateWaiting State = iota // not yet
-	StateReady
-	StateFailed // will not become ready by waiting
+	Waiting State = iota // not yet
+	Ready
+	Failed // will not become ready by waiting
 )
 
-// Readiness is the verdict on one object as it stands.
-type Readiness struct {
+// Verdict is how far one object has come, as it stands.
+type Verdict struct {
 	State State
 	// Reason says what is missing or wrong; empty when ready.
 	Reason string
@@ -35,13 +35,13 @@ type Readiness struct {
 	Condition  string
 }
 
-// ReadinessOf judges an object by itself: kstatus, but where that says ready too
+// Of judges an object by itself: kstatus, but where that says ready too
 // early, or failed about what may pass.
-func ReadinessOf(u *unstructured.Unstructured) Readiness {
+func Of(u *unstructured.Unstructured) Verdict {
 	if u == nil || u.Object == nil {
 		return waiting("not seen yet")
 	}
-	if reason := dyingReason(u.Object); reason != "" {
+	if reason := Dying(u.Object); reason != "" {
 		return failed(reason)
 	}
 	if judge := judgeOf(u.GroupVersionKind().GroupKind()); judge != nil {
@@ -53,8 +53,12 @@ func ReadinessOf(u *unstructured.Unstructured) Readiness {
 	return byStatus(u)
 }
 
+// IsJudged tells the kinds whose readiness is in their status, although kstatus
+// may think otherwise.
+func IsJudged(gk schema.GroupKind) bool { return judgeOf(gk) != nil }
+
 // judgeOf is the list of exceptions from kstatus.
-func judgeOf(gk schema.GroupKind) func(*unstructured.Unstructured) Readiness {
+func judgeOf(gk schema.GroupKind) func(*unstructured.Unstructured) Verdict {
 	switch gk {
 	case schema.GroupKind{Group: "batch", Kind: "Job"}:
 		return jobReadiness
@@ -77,14 +81,14 @@ func judgeOf(gk schema.GroupKind) func(*unstructured.Unstructured) Readiness {
 
 // byStatus asks kstatus. An object whose status it can't read has a shape of its
 // own, and nobody can say what it means.
-func byStatus(u *unstructured.Unstructured) Readiness {
+func byStatus(u *unstructured.Unstructured) Verdict {
 	result, err := status.Compute(u)
 	if err != nil {
-		return Readiness{State: StateReady, Note: "its status has an unusual form, so readiness could not be told"}
+		return Verdict{State: Ready, Note: "its status has an unusual form, so readiness could not be told"}
 	}
 	switch result.Status {
 	case status.CurrentStatus:
-		return Readiness{State: StateReady}
+		return Verdict{State: Ready}
 	case status.FailedStatus:
 		return failed(result.Message)
 	case status.InProgressStatus, status.TerminatingStatus, status.NotFoundStatus, status.UnknownStatus:
@@ -94,13 +98,13 @@ func byStatus(u *unstructured.Unstructured) Readiness {
 	}
 }
 
-func waiting(reason string) Readiness { return Readiness{State: StateWaiting, Reason: reason} }
+func waiting(reason string) Verdict { return Verdict{State: Waiting, Reason: reason} }
 
-func failed(reason string) Readiness { return Readiness{State: StateFailed, Reason: reason} }
+func failed(reason string) Verdict { return Verdict{State: Failed, Reason: reason} }
 
 // observedFirst waits until the controller has seen the object at all: a count
 // of zero in a fresh status means nothing.
-func observedFirst(u *unstructured.Unstructured) Readiness {
+func observedFirst(u *unstructured.Unstructured) Verdict {
 	if reason := unobserved(u); reason != "" {
 		return waiting(reason)
 	}
@@ -122,7 +126,7 @@ func unobserved(u *unstructured.Unstructured) string {
 
 // staleCondition says that a Ready condition belongs to an older generation.
 func staleCondition(u *unstructured.Unstructured) string {
-	for _, c := range conditions(u.Object) {
+	for _, c := range Conditions(u.Object) {
 		if c.Type == "Ready" && c.ObservedGeneration > 0 && c.ObservedGeneration < u.GetGeneration() {
 			return fmt.Sprintf("condition Ready is about generation %d of %d", c.ObservedGeneration, u.GetGeneration())
 		}
@@ -130,14 +134,14 @@ func staleCondition(u *unstructured.Unstructured) string {
 	return ""
 }
 
-// condition is what most kinds have in status.conditions.
-type condition struct {
+// Condition is what most kinds have in status.conditions.
+type Condition struct {
 	Type, Status, Reason, Message string
 	ObservedGeneration            int64
 }
 
-// text joins reason and message.
-func (c condition) text() string {
+// Text joins reason and message.
+func (c Condition) Text() string {
 	switch {
 	case c.Message == "":
 		return c.Reason
@@ -148,18 +152,18 @@ func (c condition) text() string {
 	}
 }
 
-// conditions reads status.conditions, leaving out what is none.
-func conditions(body map[string]any) []condition {
+// Conditions reads status.conditions, leaving out what is none.
+func Conditions(body map[string]any) []Condition {
 	status, _ := body["status"].(map[string]any)
 	list, _ := status["conditions"].([]any)
-	out := make([]condition, 0, len(list))
+	out := make([]Condition, 0, len(list))
 	for _, item := range list {
 		m, ok := item.(map[string]any)
 		if !ok {
 			continue
 		}
 		text := func(key string) string { s, _ := m[key].(string); return s }
-		c := condition{Type: text("type"), Status: text("status"), Reason: text("reason"), Message: text("message")}
+		c := Condition{Type: text("type"), Status: text("status"), Reason: text("reason"), Message: text("message")}
 		c.ObservedGeneration, _ = m["observedGeneration"].(int64)
 		out = append(out, c)
 	}
@@ -167,11 +171,11 @@ func conditions(body map[string]any) []condition {
 }
 
 // conditionOf finds a condition; zero when there is none.
-func conditionOf(body map[string]any, kind string) condition {
-	for _, c := range conditions(body) {
+func conditionOf(body map[string]any, kind string) Condition {
+	for _, c := range Conditions(body) {
 		if c.Type == kind {
 			return c
 		}
 	}
-	return condition{}
+	return Condition{}
 }

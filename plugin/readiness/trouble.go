@@ -1,4 +1,4 @@
-package apply
+package readiness
 
 import (
 	"fmt"
@@ -8,13 +8,13 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// trouble is why a Pod does not come up.
-type trouble struct {
-	// reason is a sentence; empty for a Pod without trouble.
-	reason string
-	// container is the one to look at, and previous whether its former run is.
-	container string
-	previous  bool
+// Trouble is why a Pod does not come up.
+type Trouble struct {
+	// Reason is a sentence; empty for a Pod without trouble.
+	Reason string
+	// Container is the one to look at, and Previous whether its former run is.
+	Container string
+	Previous  bool
 	rank      int
 }
 
@@ -25,14 +25,14 @@ const (
 	rankBroken
 )
 
-// troubleOf looks for the container that is in the way. Init containers that
+// TroubleOf looks for the container that is in the way. Init containers that
 // have done their work are none.
-func troubleOf(u *unstructured.Unstructured) trouble {
+func TroubleOf(u *unstructured.Unstructured) Trouble {
 	pod := &corev1.Pod{}
 	if runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, pod) != nil {
-		return trouble{}
+		return Trouble{}
 	}
-	worst := trouble{}
+	worst := Trouble{}
 	for _, c := range append(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses...) {
 		if t := containerTrouble(c); t.rank > worst.rank {
 			worst = t
@@ -40,42 +40,42 @@ func troubleOf(u *unstructured.Unstructured) trouble {
 	}
 	for _, c := range pod.Status.Conditions {
 		if c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse && worst.rank < rankStuck {
-			worst = trouble{reason: condition{Reason: c.Reason, Message: c.Message}.text(), rank: rankStuck}
+			worst = Trouble{Reason: Condition{Reason: c.Reason, Message: c.Message}.Text(), rank: rankStuck}
 		}
 	}
 	if worst.rank == 0 && pod.Status.Phase == corev1.PodFailed {
-		worst = trouble{reason: condition{Reason: pod.Status.Reason, Message: pod.Status.Message}.text(), rank: rankBroken}
+		worst = Trouble{Reason: Condition{Reason: pod.Status.Reason, Message: pod.Status.Message}.Text(), rank: rankBroken}
 	}
 	return worst
 }
 
-func containerTrouble(c corev1.ContainerStatus) trouble {
+func containerTrouble(c corev1.ContainerStatus) Trouble {
 	name := "container " + c.Name + ": "
 	switch {
 	case c.State.Waiting != nil:
 		return waitingTrouble(c, name)
 	case c.State.Terminated != nil && c.State.Terminated.ExitCode != 0:
-		return trouble{reason: name + exit(c.State.Terminated), container: c.Name, rank: rankBroken}
+		return Trouble{Reason: name + exit(c.State.Terminated), Container: c.Name, rank: rankBroken}
 	case c.State.Running != nil && c.RestartCount > 0 && !c.Ready && c.LastTerminationState.Terminated != nil:
-		return trouble{
-			reason:    fmt.Sprintf("%srestarted %d times, last %s", name, c.RestartCount, exit(c.LastTerminationState.Terminated)),
-			container: c.Name, previous: true, rank: rankBroken,
+		return Trouble{
+			Reason:    fmt.Sprintf("%srestarted %d times, last %s", name, c.RestartCount, exit(c.LastTerminationState.Terminated)),
+			Container: c.Name, Previous: true, rank: rankBroken,
 		}
 	default:
-		return trouble{}
+		return Trouble{}
 	}
 }
 
-func waitingTrouble(c corev1.ContainerStatus, name string) trouble {
+func waitingTrouble(c corev1.ContainerStatus, name string) Trouble {
 	w := c.State.Waiting
-	t := trouble{reason: name + condition{Reason: w.Reason, Message: w.Message}.text(), container: c.Name, rank: rankBroken}
+	t := Trouble{Reason: name + Condition{Reason: w.Reason, Message: w.Message}.Text(), Container: c.Name, rank: rankBroken}
 	switch w.Reason {
 	case "", "ContainerCreating", "PodInitializing":
 		t.rank = rankPassing
 	}
 	if last := c.LastTerminationState.Terminated; last != nil {
-		t.reason = name + w.Reason + ", last " + exit(last)
-		t.previous = true
+		t.Reason = name + w.Reason + ", last " + exit(last)
+		t.Previous = true
 	}
 	return t
 }
@@ -88,15 +88,15 @@ func exit(s *corev1.ContainerStateTerminated) string {
 	return text
 }
 
-// worstPod finds the Pod in the deepest trouble; nil if none has any.
-func worstPod(pods []*unstructured.Unstructured) (*unstructured.Unstructured, trouble) {
+// WorstPod finds the Pod in the deepest trouble; nil if none has any.
+func WorstPod(pods []*unstructured.Unstructured) (*unstructured.Unstructured, Trouble) {
 	var worst *unstructured.Unstructured
-	var deepest trouble
+	var deepest Trouble
 	for _, pod := range pods {
 		if pod.GetDeletionTimestamp() != nil {
 			continue
 		}
-		if t := troubleOf(pod); t.rank > deepest.rank {
+		if t := TroubleOf(pod); t.rank > deepest.rank {
 			worst, deepest = pod, t
 		}
 	}

@@ -1,15 +1,28 @@
-package apply
+package readiness
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
 )
 
-func ready(note string) Readiness { return Readiness{State: StateReady, Note: note} }
+// live reads an object as the server would answer it.
+func live(t *testing.T, text string) *unstructured.Unstructured {
+	t.Helper()
+	set, err := object.Load(strings.NewReader(text), "test.yaml")
+	require.NoError(t, err)
+	require.Len(t, set.Objects, 1)
+	return set.Objects[0].Unstructured()
+}
 
-func TestReadinessOf(t *testing.T) {
+func ready(note string) Verdict { return Verdict{State: Ready, Note: note} }
+
+func TestOf(t *testing.T) {
 	const dep = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a, namespace: x, generation: 1}\n"
 	const ds = "apiVersion: apps/v1\nkind: DaemonSet\nmetadata: {name: a, namespace: x, generation: 1}\n"
 	const sts = "apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: a, namespace: x, generation: 1}\n"
@@ -21,7 +34,7 @@ func TestReadinessOf(t *testing.T) {
 	unseen := waiting("its controller has not looked at it yet")
 	for name, c := range map[string]struct {
 		text string
-		want Readiness
+		want Verdict
 	}{
 		"ConfigMap": {"{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: x}}", ready("")},
 		"Namespace": {"{apiVersion: v1, kind: Namespace, metadata: {name: a}, status: {phase: Active}}", ready("")},
@@ -150,17 +163,17 @@ func TestReadinessOf(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			assert.Equal(t, c.want, ReadinessOf(load(t, c.text).Unstructured()))
+			assert.Equal(t, c.want, Of(live(t, c.text)))
 		})
 	}
 }
 
-func TestReadinessOfNothing(t *testing.T) {
-	assert.Equal(t, waiting("not seen yet"), ReadinessOf(nil))
-	assert.Equal(t, waiting("not seen yet"), ReadinessOf(&unstructured.Unstructured{}))
+func TestOfNothing(t *testing.T) {
+	assert.Equal(t, waiting("not seen yet"), Of(nil))
+	assert.Equal(t, waiting("not seen yet"), Of(&unstructured.Unstructured{}))
 }
 
-func FuzzReadinessOf(f *testing.F) {
+func FuzzOf(f *testing.F) {
 	for _, kind := range []string{"Job", "Deployment", "DaemonSet", "StatefulSet", "ReplicaSet", "Pod", "Namespace"} {
 		f.Add(kind, "Ready", "True", int64(1), true)
 	}
@@ -175,7 +188,7 @@ func FuzzReadinessOf(f *testing.F) {
 				"spec":   map[string]any{"replicas": count, "updateStrategy": map[string]any{"type": status}},
 				"status": map[string]any{"conditions": conditions, "observedGeneration": count, "phase": status},
 			}}
-			if r := ReadinessOf(u); r.State != StateReady && r.Reason == "" {
+			if r := Of(u); r.State != Ready && r.Reason == "" {
 				t.Errorf("not ready without a reason: %v", u.Object)
 			}
 		}
@@ -186,41 +199,41 @@ func TestTroubleOf(t *testing.T) {
 	const pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: x}\n"
 	for name, c := range map[string]struct {
 		text string
-		want trouble
+		want Trouble
 	}{
-		"none":            {pod + "status: {phase: Running, containerStatuses: [{name: m, ready: true, state: {running: {}}}]}", trouble{}},
-		"creating passes": {pod + "status: {containerStatuses: [{name: m, state: {waiting: {reason: ContainerCreating}}}]}", trouble{reason: "container m: ContainerCreating", container: "m", rank: rankPassing}},
+		"none":            {pod + "status: {phase: Running, containerStatuses: [{name: m, ready: true, state: {running: {}}}]}", Trouble{}},
+		"creating passes": {pod + "status: {containerStatuses: [{name: m, state: {waiting: {reason: ContainerCreating}}}]}", Trouble{Reason: "container m: ContainerCreating", Container: "m", rank: rankPassing}},
 		"crash loop": {
 			pod + "status: {containerStatuses: [{name: ok, state: {running: {}}}, {name: m, state: {waiting: {reason: CrashLoopBackOff, message: back-off}}, lastState: {terminated: {exitCode: 137, reason: OOMKilled}}}]}",
-			trouble{reason: "container m: CrashLoopBackOff, last exit code 137 (OOMKilled)", container: "m", previous: true, rank: rankBroken},
+			Trouble{Reason: "container m: CrashLoopBackOff, last exit code 137 (OOMKilled)", Container: "m", Previous: true, rank: rankBroken},
 		},
 		"restarted and not ready": {
 			pod + "status: {containerStatuses: [{name: m, restartCount: 3, state: {running: {}}, lastState: {terminated: {exitCode: 2}}}]}",
-			trouble{reason: "container m: restarted 3 times, last exit code 2", container: "m", previous: true, rank: rankBroken},
+			Trouble{Reason: "container m: restarted 3 times, last exit code 2", Container: "m", Previous: true, rank: rankBroken},
 		},
 		"init container": {
 			pod + "status: {initContainerStatuses: [{name: i, state: {terminated: {exitCode: 1}}}], containerStatuses: [{name: m, state: {waiting: {reason: PodInitializing}}}]}",
-			trouble{reason: "container i: exit code 1", container: "i", rank: rankBroken},
+			Trouble{Reason: "container i: exit code 1", Container: "i", rank: rankBroken},
 		},
 		"unschedulable": {
 			pod + "status: {conditions: [{type: PodScheduled, status: \"False\", reason: Unschedulable, message: no room}]}",
-			trouble{reason: "Unschedulable: no room", rank: rankStuck},
+			Trouble{Reason: "Unschedulable: no room", rank: rankStuck},
 		},
-		"evicted":   {pod + "status: {phase: Failed, reason: Evicted, message: disk}", trouble{reason: "Evicted: disk", rank: rankBroken}},
-		"odd shape": {pod + "status: {containerStatuses: text}", trouble{}},
+		"evicted":   {pod + "status: {phase: Failed, reason: Evicted, message: disk}", Trouble{Reason: "Evicted: disk", rank: rankBroken}},
+		"odd shape": {pod + "status: {containerStatuses: text}", Trouble{}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			assert.Equal(t, c.want, troubleOf(load(t, c.text).Unstructured()))
+			assert.Equal(t, c.want, TroubleOf(live(t, c.text)))
 		})
 	}
 }
 
 func TestWorstPodLeavesDyingOnesOut(t *testing.T) {
-	a := load(t, `{apiVersion: v1, kind: Pod, metadata: {name: a, deletionTimestamp: "2026-01-01T00:00:00Z"}, status: {phase: Failed, reason: Evicted}}`).Unstructured()
-	b := load(t, `{apiVersion: v1, kind: Pod, metadata: {name: b}, status: {containerStatuses: [{name: m, state: {waiting: {reason: ContainerCreating}}}]}}`).Unstructured()
-	pod, found := worstPod([]*unstructured.Unstructured{a, b})
+	a := live(t, `{apiVersion: v1, kind: Pod, metadata: {name: a, deletionTimestamp: "2026-01-01T00:00:00Z"}, status: {phase: Failed, reason: Evicted}}`)
+	b := live(t, `{apiVersion: v1, kind: Pod, metadata: {name: b}, status: {containerStatuses: [{name: m, state: {waiting: {reason: ContainerCreating}}}]}}`)
+	pod, found := WorstPod([]*unstructured.Unstructured{a, b})
 	assert.Equal(t, "b", pod.GetName())
-	assert.Equal(t, "container m: ContainerCreating", found.reason)
-	pod, _ = worstPod(nil)
+	assert.Equal(t, "container m: ContainerCreating", found.Reason)
+	pod, _ = WorstPod(nil)
 	assert.Nil(t, pod)
 }
