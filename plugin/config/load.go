@@ -29,11 +29,8 @@ func Load(path string, o LoadOptions) (*File, error) {
 // Parse is Load for content that was read elsewhere. path is for messages, and
 // its directory is what relative paths in the content are joined with.
 func Parse(data []byte, path string, o LoadOptions) (*File, error) {
-	l := &loader{options: o.withDefaults(), file: &File{Path: path, Environment: o.Environment}}
-	l.document(data, path, nil)
-	l.names()
-	l.dependencies()
-	if err := newError(l.findings); err != nil {
+	l, err := load(data, path, o)
+	if err != nil {
 		return nil, err
 	}
 	sortFindings(l.warnings)
@@ -42,6 +39,15 @@ func Parse(data []byte, path string, o LoadOptions) (*File, error) {
 		l.file.Tazuna.Spec.Manifests = append(l.file.Tazuna.Spec.Manifests, m.Manifest)
 	}
 	return l.file, nil
+}
+
+// load reads a file and checks what needs all of it.
+func load(data []byte, path string, o LoadOptions) (*loader, error) {
+	l := &loader{options: o.withDefaults(), file: &File{Path: path, Environment: o.Environment}}
+	l.document(data, path, nil)
+	l.names()
+	l.dependencies()
+	return l, newError(l.findings)
 }
 
 func (o LoadOptions) withDefaults() LoadOptions {

@@ -16,6 +16,9 @@ type entry struct {
 	at string
 	// needs are the entries of dependsOn with their places.
 	needs []needed
+	// node is the entry's mapping. nameless tells that Name was made up.
+	node     *yaml.Node
+	nameless bool
 	// faulty entries have findings, and need none about what they lack.
 	faulty bool
 }
@@ -47,7 +50,7 @@ type parts struct {
 
 // entry reads one element of spec.manifests.
 func (d *document) entry(n *yaml.Node, at string) {
-	p := &parts{entry: entry{from: d, at: at, Manifest: Manifest{File: d.file, Line: d.Line(n)}}}
+	p := &parts{entry: entry{from: d, at: at, node: n, Manifest: Manifest{File: d.file, Line: d.Line(n)}}}
 	before := d.Findings()
 	d.mapping(n, at, d.fields(p))
 	switch {

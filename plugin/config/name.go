@@ -96,6 +96,7 @@ func (l *loader) nameless(m *entry, taken map[string]*entry) {
 	if m.Type == "" {
 		return
 	}
+	m.nameless = true
 	m.Name = deriveName(m.Type, m.Path, func(name string) bool { return taken[name] != nil })
 	taken[m.Name] = m
 	f.Text = fmt.Sprintf("missing: %s is taken; check --fix writes it", m.Name)
