@@ -97,8 +97,14 @@ func (r *run) save(ctx context.Context) error {
 	return errors.Join(failed...)
 }
 
-// complete tells whether everything of a manifest came out as wanted.
+// complete tells whether everything of a manifest came out as wanted, the work
+// around its objects included.
 func (r *run) complete(manifest string) bool {
+	if slices.ContainsFunc(r.failedGates, func(f GateFailure) bool {
+		return f.Name == plan.GateBefore(manifest) || f.Name == plan.GateBehind(manifest)
+	}) {
+		return false
+	}
 	return !slices.ContainsFunc(r.nodes, func(n *node) bool {
 		if n.planned == nil || n.planned.Manifest != manifest {
 			return false

@@ -78,7 +78,15 @@ func (b Builder) rendered(r release, result *chart.Result) content {
 	for i := range hooks {
 		hooks[i].Object.Home = r.namespace
 	}
-	all.releases = []Release{{Name: r.name, Namespace: r.namespace, Hooks: hooks}}
+	of := Release{Name: r.name, Namespace: r.namespace, Hooks: hooks}
+	for _, o := range all.Objects {
+		ref := o.Ref()
+		if ref.Namespace == "" {
+			ref.Namespace = o.Home
+		}
+		of.Objects = append(of.Objects, ref)
+	}
+	all.releases = []Release{of}
 	return all
 }
 

@@ -121,6 +121,9 @@ type Release struct {
 	Name, Namespace string
 	// Hooks are objects that exist for an event only.
 	Hooks []chart.Hook
+	// Objects are the identities of its other objects; Namespace is empty where
+	// the chart and the release name none.
+	Objects []object.Ref
 }
 
 // Cluster is what charts can ask about the cluster that they are rendered for.

@@ -25,6 +25,7 @@ type applyOptions struct {
 	view        viewOptions
 	policy      policyOptions
 	progress    progressOptions
+	waiting     waitOptions
 	yes         bool
 	dryRun      string
 	wait        bool
@@ -106,6 +107,7 @@ func (o *applyOptions) addRunFlags(cmd *cobra.Command) {
 	f.DurationVar(&o.timeout, "timeout", 15*time.Minute, "How long one object may take to be accepted, and then to become ready or gone")
 	f.IntVar(&o.concurrency, "concurrency", 16, "Requests in flight")
 	o.progress.addFlags(cmd)
+	o.waiting.addFlags(cmd)
 	f.DurationVar(&o.lockTimeout, "lock-timeout", 0, "How long to wait for other runs on the same record; 0 gives up when one is seen to be alive")
 }
 
@@ -134,7 +136,10 @@ func (o *applyOptions) run(ctx context.Context, env *Env) error {
 	case unserved(r.plan) != nil:
 		return o.without(ctx, env, r.plan, unserved(r.plan))
 	case !o.acts(r.plan):
-		return o.without(ctx, env, r.plan, o.nothingToDo(env, r.plan))
+		return o.without(ctx, env, r.plan, o.checked(ctx, env, r))
+	}
+	if r.plan.Disorder != nil {
+		return o.without(ctx, env, r.plan, r.plan.Disorder)
 	}
 	if err := o.mayWrite(ctx, env, report, r.plan); err != nil {
 		return err
@@ -180,6 +185,9 @@ func (o *applyOptions) validateFlags() error {
 	}
 	if o.concurrency < 1 {
 		return fmt.Errorf("--concurrency: wanted 1 or more, found %d", o.concurrency)
+	}
+	if err := o.waiting.validate(); err != nil {
+		return err
 	}
 	if err := o.progress.validate(o.view.output, !o.yes && o.dryRun == "none"); err != nil {
 		return err
@@ -274,7 +282,7 @@ func (o *applyOptions) execute(ctx context.Context, env *Env, r round) error {
 		return err
 	}
 	if !o.acts(r.plan) { // another run did it
-		return o.without(ctx, env, r.plan, o.nothingToDo(env, r.plan))
+		return o.without(ctx, env, r.plan, o.checked(ctx, env, r))
 	}
 	sessions.describe(r, o.planDigest())
 	result, err := o.perform(ctx, env, r, sessions)
@@ -285,7 +293,20 @@ func (o *applyOptions) execute(ctx context.Context, env *Env, r round) error {
 	if err == nil && o.finish != nil {
 		err = o.finish(ctx, env, sessions)
 	}
-	return err
+	if err != nil || o.everyRecord {
+		return err
+	}
+	r.p.texts(env, o.view.showSecrets)
+	return r.p.testFile(ctx, env)
+}
+
+// checked ends a run without writes: the tests of a tazuna.yaml run all the same.
+func (o *applyOptions) checked(ctx context.Context, env *Env, r round) error {
+	if err := o.nothingToDo(env, r.plan); err != nil || o.everyRecord {
+		return err
+	}
+	r.p.texts(env, o.view.showSecrets)
+	return r.p.testAll(ctx, env)
 }
 
 // perform runs the plan in its order.
@@ -298,11 +319,15 @@ func (o *applyOptions) perform(ctx context.Context, env *Env, r round, sessions 
 	if err != nil {
 		return apply.Result{}, err
 	}
-	for _, w := range graph.Warnings {
-		env.warn(w)
-	}
 	executor, err := o.executor(ctx, env, p, planner, sessions)
 	if err != nil {
+		return apply.Result{}, err
+	}
+	var stages []plan.Stage
+	if stages, executor.Gates, err = o.stages(env, r, sessions); err != nil {
+		return apply.Result{}, err
+	}
+	if graph, err = graph.Staged(current.Objects, stages); err != nil {
 		return apply.Result{}, err
 	}
 	tell, err := o.progress.teller(env, o.view.output)
@@ -323,11 +348,12 @@ func (o *applyOptions) executor(ctx context.Context, env *Env, p *prepared, plan
 	policy.FieldManager, policy.Validation = o.policy.fieldManager, capitalised(o.validate)
 	policy.NoWait, policy.ObjectTimeout, policy.Replan, policy.MaxPrune = !o.wait, o.timeout, o.replan, limit
 	policy.WaitRules = p.rules.WaitRules
+	o.waiting.set(&policy)
 	mask := o.view.masker()
 	return &apply.Executor{
 		Client: p.client, Sessions: sessions.forApply(), Policy: policy,
 		Concurrency: o.concurrency, Window: p.client.Limiter().Window, Clock: env.Clock,
-		Replan: planner.Replan, Hasher: planner.Hasher, Proof: planner.Proof, Masker: &mask,
+		Logs: p.client.Logs, Replan: planner.Replan, Hasher: planner.Hasher, Proof: planner.Proof, Masker: &mask,
 		Metadata: state.Metadata{GitCommitHash: gitCommit(ctx, p.source)},
 	}, nil
 }
@@ -362,9 +388,16 @@ func conclude(env *Env, r apply.Result) error {
 		return exit(ExitRefused, errors.New("some objects were refused"))
 	case apply.VerdictInterrupted:
 		return exit(ExitInterrupted, fmt.Errorf("interrupted: %s not started; run the same command again to go on", counted(len(r.Left), "object")))
-	default:
-		return errors.New("some objects failed")
+	case apply.VerdictFailed:
 	}
+	var all []error
+	for _, g := range r.Gates {
+		all = append(all, g)
+	}
+	if c.Failed > 0 || len(all) == 0 {
+		all = append(all, errors.New("some objects failed"))
+	}
+	return errors.Join(all...)
 }
 
 // gitCommit is the commit of the directory the file stands in, empty without git.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/klog/v2"
@@ -260,7 +261,28 @@ func (p *prepared) plan(ctx context.Context, e *Env, o planOptions) (*plan.Plan,
 	if closed := remembered.Close(); closed != nil {
 		klog.V(2).InfoS("not remembered", "error", closed)
 	}
-	return result, planner, err
+	if err != nil {
+		return result, planner, err
+	}
+	p.announceHooks(result)
+	p.limitWaits(result)
+	return result, planner, nil
+}
+
+// limitWaits gives objects the time that their manifest has for them.
+func (p *prepared) limitWaits(current *plan.Plan) {
+	if p.source == nil || p.source.file == nil {
+		return
+	}
+	limits := map[string]time.Duration{}
+	for _, m := range p.source.file.Tazuna.Spec.Manifests {
+		limits[m.Name] = m.Timeout
+	}
+	for _, o := range current.Objects {
+		if o.Strategy.WaitTimeout == 0 {
+			o.Strategy.WaitTimeout = limits[o.Manifest]
+		}
+	}
 }
 
 // manifests are those that were built, selected or not.

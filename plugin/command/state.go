@@ -175,7 +175,11 @@ func (o *sourceOptions) stateDiff(ctx context.Context, env *Env, output string) 
 
 func changesOf(rec *state.Record, r build.Result, h object.Hasher, v plan.Versions) (printers.StateDiffManifest, error) {
 	m := printers.StateDiffManifest{Manifest: r.Manifest}
-	changes, err := state.Diff(rec, r.Objects, h)
+	compare := state.Diff
+	if r.AlwaysSync {
+		compare = state.DiffAlwaysSync
+	}
+	changes, err := compare(rec, r.Objects, h)
 	if err != nil {
 		return m, fmt.Errorf("compare manifest %s with its record: %w", r.Manifest, err)
 	}

@@ -94,6 +94,9 @@ func (o *viewOptions) write(ctx context.Context, env *Env, r *plan.Report) error
 	for _, w := range r.Warnings {
 		env.warn(w)
 	}
+	for _, n := range r.Notes {
+		env.note("note: %s", n)
+	}
 	if o.output != "" {
 		return printers.Structured(env.Out, o.output, r)
 	}

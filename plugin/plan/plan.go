@@ -21,6 +21,11 @@ type Plan struct {
 	Objects  []*Object
 	Leftover []Leftover
 	Warnings []string
+	// Disorder says why there is no order in which the plan could be carried out: a
+	// *CycleError, or an annotation that can't be read; nil for a plan that can.
+	Disorder error
+	// Notes tell what else a run would do: hooks of charts.
+	Notes []string
 	// rules are those that the plan was made by.
 	rules *config.KappConfig
 }

@@ -156,6 +156,8 @@ type Report struct {
 	Objects  []ObjectReport `json:"objects"`
 	Leftover []Leftover     `json:"leftover,omitempty"`
 	Warnings []string       `json:"warnings,omitempty"`
+	// Notes tell what a run would do besides: hooks of charts.
+	Notes []string `json:"notes,omitempty"`
 	// RecordOnly names manifests whose record alone would be written, and why.
 	RecordOnly []RecordOnly `json:"recordOnly,omitempty"`
 	Summary    Summary      `json:"summary"`

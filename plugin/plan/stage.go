@@ -3,6 +3,8 @@ package plan
 import (
 	"fmt"
 	"strconv"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // Stage says what stands around the objects of one manifest in a run.
@@ -13,11 +15,15 @@ type Stage struct {
 	After []string
 	// Before and Behind say that there is work to do before the first and behind
 	// the last object: the groups that GateBefore and GateBehind name stand for it.
+	// Namespaces and CustomResourceDefinitions come before the work, which may need
+	// them, as Helm has it with those that a chart brings.
 	Before, Behind bool
 }
 
 // GateBefore is the name of the group in front of a manifest's objects.
-func GateBefore(manifest string) string { return "the start of manifest " + strconv.Quote(manifest) }
+func GateBefore(manifest string) string {
+	return "the hooks before manifest " + strconv.Quote(manifest)
+}
 
 // GateBehind is the name of the group behind a manifest's objects.
 func GateBehind(manifest string) string { return "manifest " + strconv.Quote(manifest) }
@@ -27,7 +33,7 @@ func GateBehind(manifest string) string { return "manifest " + strconv.Quote(man
 // are. Between deletions the order is reversed. It costs two edges an object at
 // most. The error is a *CycleError.
 func (g Graph) Staged(objects []*Object, stages []Stage) (Graph, error) {
-	s := stager{graph: &g, before: map[string]int{}, behind: map[string]int{}, deleted: map[string]int{}}
+	s := stager{graph: &g, start: map[string]int{}, before: map[string]int{}, behind: map[string]int{}, deleted: map[string]int{}}
 	s.gates(stages)
 	for i, o := range objects {
 		s.object(i, o)
@@ -47,9 +53,9 @@ func (g Graph) Staged(objects []*Object, stages []Stage) (Graph, error) {
 // stager adds the groups of manifests to a graph.
 type stager struct {
 	graph *Graph
-	// before and behind are the nodes of the groups, deleted those that stand for
-	// the deletions of a manifest.
-	before, behind, deleted map[string]int
+	// start, before and behind are the nodes of the groups, deleted those that
+	// stand for the deletions of a manifest.
+	start, before, behind, deleted map[string]int
 }
 
 // gates makes the groups that something waits for.
@@ -59,8 +65,11 @@ func (s *stager) gates(stages []Stage) {
 		known[stage.Manifest] = true
 	}
 	for _, stage := range stages {
-		if stage.Before || len(stage.After) > 0 {
-			s.before[stage.Manifest] = s.graph.addGroup(GateBefore(stage.Manifest))
+		if len(stage.After) > 0 {
+			s.start[stage.Manifest] = s.graph.addGroup("the start of manifest " + strconv.Quote(stage.Manifest))
+		}
+		if stage.Before {
+			s.addBefore(stage.Manifest)
 		}
 		if stage.Behind {
 			s.addBehind(stage.Manifest)
@@ -78,8 +87,17 @@ func (s *stager) addBehind(manifest string) {
 		return
 	}
 	s.behind[manifest] = s.graph.addGroup(GateBehind(manifest))
-	if before, ok := s.before[manifest]; ok {
-		s.link(s.behind[manifest], before, "its start")
+	for _, earlier := range []map[string]int{s.start, s.before} {
+		if node, ok := earlier[manifest]; ok {
+			s.link(s.behind[manifest], node, "its start")
+		}
+	}
+}
+
+func (s *stager) addBefore(manifest string) {
+	s.before[manifest] = s.graph.addGroup(GateBefore(manifest))
+	if start, ok := s.start[manifest]; ok {
+		s.link(s.before[manifest], start, "its start")
 	}
 }
 
@@ -97,19 +115,33 @@ func (s *stager) object(i int, o *Object) {
 		s.graph.Nodes[group].After = append(s.graph.Nodes[group].After, Edge{On: i, Need: NeedReady, Why: "its deletions"})
 		return
 	}
+	if start, ok := s.start[o.Manifest]; ok {
+		s.link(i, start, "the start of its manifest")
+	}
 	if before, ok := s.before[o.Manifest]; ok {
-		s.link(i, before, "the start of its manifest")
+		if first(o) {
+			s.link(before, i, "what hooks may need")
+		} else {
+			s.link(i, before, "the hooks of its manifest")
+		}
 	}
 	if behind, ok := s.behind[o.Manifest]; ok {
 		s.link(behind, i, "its objects")
 	}
 }
 
+// first tells what comes before the hooks of a chart.
+func first(o *Object) bool {
+	gk := o.Ref.GroupKind()
+	return gk == schema.GroupKind{Kind: "Namespace"} ||
+		gk == schema.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}
+}
+
 // depend puts a manifest behind those that it depends on.
 func (s *stager) depend(stage Stage) {
 	for _, name := range stage.After {
 		if behind, ok := s.behind[name]; ok {
-			s.link(s.before[stage.Manifest], behind, "its dependsOn")
+			s.link(s.start[stage.Manifest], behind, "its dependsOn")
 		}
 		later, ok := s.deleted[name]
 		earlier, deletes := s.deleted[stage.Manifest]

@@ -44,7 +44,7 @@ func (p *Plan) report(how reporting) *Report {
 	r := &Report{
 		APIVersion: APIVersion, Kind: ReportKind,
 		Context: p.Context.Context, Server: p.Context.Server,
-		Objects: []ObjectReport{}, Leftover: p.Leftover, Warnings: p.Warnings,
+		Objects: []ObjectReport{}, Leftover: p.Leftover, Warnings: p.Warnings, Notes: p.Notes,
 	}
 	for _, o := range p.Objects {
 		r.Objects = append(r.Objects, how.object(o))

@@ -1,0 +1,272 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/apply"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/build"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/chart"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/charthook"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/config"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/plan"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/probe"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/state"
+)
+
+// dueHook is a release whose hooks run around its objects in this run.
+type dueHook struct {
+	build.Release
+	manifest string
+	install  bool
+}
+
+// before and behind are the events around the objects.
+func (d dueHook) before() chart.Event {
+	if d.install {
+		return chart.PreInstall
+	}
+	return chart.PreUpgrade
+}
+
+func (d dueHook) behind() chart.Event {
+	if d.install {
+		return chart.PostInstall
+	}
+	return chart.PostUpgrade
+}
+
+// at lists the hooks of an event.
+func (d dueHook) at(e chart.Event) []chart.Hook { return (&chart.Result{Hooks: d.Hooks}).HooksAt(e) }
+
+// hooksDue finds the releases whose hooks run: those that are new, of which an
+// object is written, or whose last run did not come to its end.
+func (p *prepared) hooksDue(current *plan.Plan) []dueHook {
+	written := map[string][]object.Ref{}
+	for _, o := range current.Objects {
+		if o.Op.Writes() {
+			written[o.Manifest] = append(written[o.Manifest], o.Ref)
+		}
+	}
+	var all []dueHook
+	for _, r := range p.results {
+		if !p.source.selected[r.Manifest] {
+			continue
+		}
+		for _, release := range r.Releases {
+			d := dueHook{Release: release, manifest: r.Manifest, install: !installed(p.records[r.Manifest], release)}
+			if len(d.at(d.before()))+len(d.at(d.behind())) == 0 {
+				continue
+			}
+			if d.install || touches(release, written[r.Manifest]) || cutOff(p.records[r.Manifest]) {
+				all = append(all, d)
+			}
+		}
+	}
+	return all
+}
+
+// installed tells whether a release was there before: the manifest has been
+// applied to its end, and the record has one of the release's objects, or the
+// release has none.
+func installed(rec *state.Record, release build.Release) bool {
+	if rec == nil || rec.LastSyncedAt.IsZero() {
+		return false
+	}
+	return len(release.Objects) == 0 || slices.ContainsFunc(rec.Entries, func(e state.Entry) bool {
+		return e.ContentHash != "" && within(release, e.Key.Ref())
+	})
+}
+
+func cutOff(rec *state.Record) bool {
+	return rec != nil && (rec.LastRun.Result == state.ResultRunning || rec.LastRun.Result == state.ResultFailed)
+}
+
+func touches(release build.Release, written []object.Ref) bool {
+	return slices.ContainsFunc(written, func(ref object.Ref) bool { return within(release, ref) })
+}
+
+// within reports whether an object is one of a release's.
+func within(release build.Release, ref object.Ref) bool {
+	return slices.ContainsFunc(release.Objects, func(own object.Ref) bool {
+		return own.Group == ref.Group && own.Kind == ref.Kind && own.Name == ref.Name &&
+			(own.Namespace == "" || ref.Namespace == "" || own.Namespace == ref.Namespace)
+	})
+}
+
+// announceHooks puts into the plan which hooks a run would run, and why a record is
+// written although no object is.
+func (p *prepared) announceHooks(current *plan.Plan) {
+	for _, d := range p.hooksDue(current) {
+		for _, e := range []chart.Event{d.before(), d.behind()} {
+			for _, h := range d.at(e) {
+				current.Notes = append(current.Notes, fmt.Sprintf("manifest %s: apply runs the %s hook %s of release %s", d.manifest, e, h.Object.Ref(), d.Name))
+			}
+		}
+		for i := range current.Manifests {
+			m := &current.Manifests[i]
+			if m.Name == d.manifest && m.Repair == "" && !slices.ContainsFunc(current.Objects, func(o *plan.Object) bool { return o.Manifest == m.Name && o.Op.Writes() }) {
+				m.Repair = fmt.Sprintf("the hooks of release %s have not come to their end", d.Name)
+			}
+		}
+	}
+}
+
+// stages gives a run the order of the manifests of its file, and the work that
+// stands between them: hooks of charts, and tests.
+func (o *applyOptions) stages(env *Env, r round, sessions sessionSet) ([]plan.Stage, map[string]apply.Gate, error) {
+	if r.p.source == nil || r.p.source.file == nil {
+		return nil, nil, nil
+	}
+	due := r.p.hooksDue(r.plan)
+	needs := r.p.source.file.Dependencies()
+	gates := map[string]apply.Gate{}
+	var stages []plan.Stage
+	for _, m := range r.p.source.file.Tazuna.Spec.Manifests {
+		if !r.p.source.selected[m.Name] {
+			continue
+		}
+		stage := plan.Stage{Manifest: m.Name, After: needs[m.Name]}
+		if o.everyRecord { // what is destroyed is not tested
+			stages = append(stages, stage)
+			continue
+		}
+		probes, err := compiled(m.Tests)
+		if err != nil {
+			return nil, nil, err
+		}
+		work := manifestWork{options: o, env: env, round: r, sessions: sessions, name: m.Name, probes: probes}
+		for _, d := range due {
+			if d.manifest == m.Name {
+				work.due = append(work.due, d)
+			}
+		}
+		if stage.Before = work.hasBefore(); stage.Before {
+			gates[plan.GateBefore(m.Name)] = work.before
+		}
+		if stage.Behind = work.hasBehind(); stage.Behind {
+			gates[plan.GateBehind(m.Name)] = work.behind
+		}
+		stages = append(stages, stage)
+	}
+	return stages, gates, nil
+}
+
+// manifestWork is what has to be done around the objects of one manifest.
+type manifestWork struct {
+	options  *applyOptions
+	env      *Env
+	round    round
+	sessions sessionSet
+	name     string
+	due      []dueHook
+	probes   []*probe.Probe
+}
+
+func (w manifestWork) hasBefore() bool {
+	return slices.ContainsFunc(w.due, func(d dueHook) bool { return len(d.at(d.before())) > 0 })
+}
+
+func (w manifestWork) hasBehind() bool {
+	return len(w.probes) > 0 || slices.ContainsFunc(w.due, func(d dueHook) bool { return len(d.at(d.behind())) > 0 })
+}
+
+func (w manifestWork) before(ctx context.Context) error { return w.hooks(ctx, dueHook.before) }
+
+// behind runs hooks and then tests: these are about what is there in the end.
+func (w manifestWork) behind(ctx context.Context) error {
+	if err := w.hooks(ctx, dueHook.behind); err != nil {
+		return err
+	}
+	return runProbes(ctx, w.env, w.round.p, w.probes)
+}
+
+func (w manifestWork) hooks(ctx context.Context, event func(dueHook) chart.Event) error {
+	session := w.sessions[w.name]
+	if session == nil {
+		return nil
+	}
+	namespace, _ := w.round.p.client.Namespace()
+	runner := charthook.Runner{
+		Cluster: w.round.p.client, Clock: w.env.Clock, Manifest: w.name, Namespace: namespace,
+		Validation: capitalised(w.options.validate), FieldManager: w.options.policy.fieldManager, Timeout: w.options.timeout,
+		Alive: session.Alive, Tell: func(text string) { w.env.note("%s", text) }, Scrub: object.Scrub,
+	}
+	for _, d := range w.due {
+		if err := runner.Run(ctx, d.Name, d.Hooks, event(d)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// compiled makes probes of tests.
+func compiled(tests []config.Test) ([]*probe.Probe, error) {
+	var all []*probe.Probe
+	var errs []error
+	for _, t := range tests {
+		p, err := probe.Compile(t)
+		errs = append(errs, err)
+		all = append(all, p)
+	}
+	return all, errors.Join(errs...)
+}
+
+// runProbes runs tests one after the other.
+func runProbes(ctx context.Context, env *Env, p *prepared, probes []*probe.Probe) error {
+	for _, test := range probes {
+		if err := test.Run(ctx, p.client, env.Clock); err != nil {
+			return err
+		}
+		env.note("test passed: %s", test)
+	}
+	return nil
+}
+
+// testAll runs the tests of a file where nothing is applied: those of the selected
+// manifests in their order, then those of the file.
+func (p *prepared) testAll(ctx context.Context, env *Env) error {
+	if p.source == nil || p.source.file == nil {
+		return nil
+	}
+	var tests []config.Test
+	for _, m := range p.source.file.Tazuna.Spec.Manifests {
+		if p.source.selected[m.Name] {
+			tests = append(tests, m.Tests...)
+		}
+	}
+	probes, err := compiled(append(tests, p.source.file.Tazuna.Spec.Tests...))
+	if err != nil {
+		return err
+	}
+	return runProbes(ctx, env, p, probes)
+}
+
+// testFile runs the tests of a file after all its manifests.
+func (p *prepared) testFile(ctx context.Context, env *Env) error {
+	if p.source == nil || p.source.file == nil {
+		return nil
+	}
+	probes, err := compiled(p.source.file.Tazuna.Spec.Tests)
+	if err != nil {
+		return err
+	}
+	return runProbes(ctx, env, p, probes)
+}
+
+// texts are what manifests print once they are applied. They are secret.
+func (p *prepared) texts(env *Env, show bool) {
+	for _, r := range p.results {
+		switch {
+		case r.Text == "" || !p.source.selected[r.Manifest]:
+		case show:
+			fmt.Fprint(env.Out, r.Text)
+		default:
+			env.note("manifest %s prints %s, with --show-secrets", r.Manifest, counted(strings.Count(r.Text, "\n"), "secret value"))
+		}
+	}
+}
