@@ -92,6 +92,7 @@ func (p Planner) Plan(ctx context.Context, inputs []Input) (*Plan, error) {
 	p.conclude(ctx, out, inputs, items, found)
 	p.noteLosses(ctx, out)
 	out.Warnings = append(out.Warnings, items.warnings...)
+	out.checkOrder()
 	return out, nil
 }
 
