@@ -72,11 +72,39 @@ func (r Registry) dockerConfig() (string, error) {
 	return base64.StdEncoding.EncodeToString([]byte(strings.TrimSpace(string(data)))), nil
 }
 
-// secrets are the parts that no text may tell.
+// secrets are the parts that no text may tell: passwords and tokens, and the whole
+// configuration where it can't be understood.
 func (r Registry) secrets() []any {
-	secrets := []any{r.Password, r.DockerConfig}
-	if config, err := r.dockerConfig(); err == nil {
-		secrets = append(secrets, config)
+	secrets := []any{r.Password}
+	data, err := base64.StdEncoding.DecodeString(r.DockerConfig)
+	if err != nil {
+		return append(secrets, r.DockerConfig)
+	}
+	if len(data) == 0 {
+		return secrets
+	}
+	config, err := object.DecodeJSON(data)
+	if err != nil {
+		return append(secrets, r.DockerConfig, string(data))
+	}
+	auths, _ := config["auths"].(map[string]any)
+	for _, entry := range auths {
+		of, _ := entry.(map[string]any)
+		for key, value := range of {
+			if key != "username" && key != "email" {
+				secrets = append(secrets, value)
+			}
+		}
 	}
 	return secrets
+}
+
+// withoutConfig hides the configuration as a whole: a password in it can't be found
+// once it is encoded.
+func (r Registry) withoutConfig(text string) string {
+	config, err := r.dockerConfig()
+	if err != nil || config == "" {
+		return text
+	}
+	return strings.ReplaceAll(text, config, "<hidden>")
 }

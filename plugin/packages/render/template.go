@@ -127,10 +127,10 @@ func scrubbed(err error, r Request) error {
 	case errors.As(err, &template):
 		return &chart.TemplateError{
 			File: template.File, Line: template.Line, Column: template.Column,
-			Text: object.Scrub(template.Text, secret), Callers: template.Callers,
+			Text: object.Scrub(r.Registry.withoutConfig(template.Text), secret), Callers: template.Callers,
 		}
 	}
-	text := object.Scrub(err.Error(), secret)
+	text := object.Scrub(r.Registry.withoutConfig(err.Error()), secret)
 	if text == err.Error() {
 		return err
 	}

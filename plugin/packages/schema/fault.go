@@ -3,6 +3,7 @@ package schema
 import (
 	"fmt"
 	"math/big"
+	"slices"
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -67,10 +68,18 @@ func (s *Schema) forbidden(e *jsonschema.ValidationError, names []string) []Faul
 }
 
 func (s *Schema) missing(e *jsonschema.ValidationError, names []string) []Fault {
+	_, fragment, _ := strings.Cut(e.SchemaURL, "#")
+	at, declared, _ := s.source.resolve("#" + unescape(fragment))
+	raw, _ := declared.(map[string]any)
+	always, _ := raw["required"].([]any)
 	var all []Fault
 	for _, name := range names {
 		f := s.fault(e, "is required")
 		f.Path = keyOf(append(e.InstanceLocation[:len(e.InstanceLocation):len(e.InstanceLocation)], name))
+		if raw[helmKey] != nil && !slices.Contains(always, any(name)) {
+			found := s.source.placeOf(at.to(helmKey))
+			f.File, f.Line = found.file, found.line
+		}
 		all = append(all, f)
 	}
 	return all
