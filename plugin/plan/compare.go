@@ -34,8 +34,9 @@ type finding struct {
 	order bool
 	// guessed findings count only where the server's dry-run changes something:
 	// either only the fields of an adopted manager say that it was applied, and
-	// defaults are recorded among them; or one side is an empty mapping and the
-	// other absent, which are the same to some fields and not to others.
+	// defaults are recorded among them; or one side is an empty mapping, an empty
+	// text, false or 0 and the other absent, which are the same to some fields of
+	// built-in kinds and not to others.
 	guessed bool
 	schema  *cluster.Schema
 }
@@ -200,7 +201,11 @@ func (c *comparer) wanted(s scope, d, a, l value) {
 		}
 	}
 	switch equal := c.equal(s.schema, d, l); {
-	case !equal || c.all:
+	case c.all:
+		c.report(s, d, a, l)
+	case !l.ok && zeroScalar(d.v) && !c.custom && !c.exact:
+		c.guess(s, d, a, l)
+	case !equal:
 		c.report(s, d, a, l)
 	case !l.ok && !c.exact && holdsStruct(s.schema, d.v):
 		c.guess(s, d, a, l)
@@ -220,6 +225,21 @@ func (c *comparer) guess(s scope, d, a, l value) {
 	if !c.exact && !c.all {
 		c.report(s, d, a, l)
 		c.out.findings[len(c.out.findings)-1].guessed = true
+	}
+}
+
+// zeroScalar reports whether a value is one that the server drops from many fields of
+// built-in kinds when it stores an object, and keeps in others.
+func zeroScalar(v any) bool {
+	switch t := v.(type) {
+	case string:
+		return t == ""
+	case bool:
+		return !t
+	case int64:
+		return t == 0
+	default:
+		return false
 	}
 }
 

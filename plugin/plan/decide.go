@@ -201,8 +201,13 @@ func reordering(f finding, e evidence) Verdict {
 	}
 }
 
+// relatedToAny reports whether a finding is about the same as one of the list. That
+// elements stand in another order says nothing about what is in them.
 func relatedToAny(f finding, list []finding) bool {
 	for _, g := range list {
+		if f.order && len(g.path) > len(f.path) || g.order && len(f.path) > len(g.path) {
+			continue
+		}
 		if related(f.path, g.path) || (f.atomic != nil && g.atomic != nil && related(f.atomic, g.atomic)) {
 			return true
 		}

@@ -141,6 +141,8 @@ type wanted struct {
 	releases *helmReleases
 	// scaled: an autoscaler of the input sizes the object.
 	scaled bool
+	// newNamespace: its namespace is in the input.
+	newNamespace bool
 	// local: the CustomResourceDefinition of its kind is in the input.
 	local bool
 	// schemaVersion names the schema of a custom resource, by which the server
@@ -177,7 +179,7 @@ type items struct {
 // collect maps every object and entry to the resource that serves it.
 func (p Planner) collect(ctx context.Context, inputs []Input) (items, error) {
 	var out items
-	local, sized := localKinds(inputs), scaled(inputs)
+	local, sized, namespaces := localKinds(inputs), scaled(inputs), localNamespaces(inputs)
 	claimed := map[object.Ref][]Input{}
 	run, releases := map[string]bool{}, &helmReleases{}
 	for _, in := range inputs {
@@ -190,6 +192,7 @@ func (p Planner) collect(ctx context.Context, inputs []Input) (items, error) {
 			}
 			w := p.newWanted(ctx, in, o, local)
 			w.label, w.scaled, w.run, w.releases = label, sized[o.Ref()], run, releases
+			w.newNamespace = namespaces[o.Namespace()]
 			w.shown = in.Versions.shown[o.Ref()]
 			w.shownEntry = shownEntry(in, w.shown)
 			out.wanted = append(out.wanted, w)
@@ -274,6 +277,19 @@ func localKinds(inputs []Input) map[schema.GroupKind]bool {
 			group, _, _ := unstructured.NestedString(o.Body, "spec", "group")
 			kind, _, _ := unstructured.NestedString(o.Body, "spec", "names", "kind")
 			out[schema.GroupKind{Group: group, Kind: kind}] = true
+		}
+	}
+	return out
+}
+
+// localNamespaces are those that the input has a Namespace for.
+func localNamespaces(inputs []Input) map[string]bool {
+	out := map[string]bool{}
+	for _, in := range inputs {
+		for _, o := range in.Objects {
+			if o.Ref().GroupKind() == (schema.GroupKind{Kind: "Namespace"}) {
+				out[o.Name()] = true
+			}
 		}
 	}
 	return out

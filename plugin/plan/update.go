@@ -155,6 +155,8 @@ func statusPatch(e evidence, ready prepared) map[string]any {
 // know it says.
 func (p Planner) dryRunFailed(ctx context.Context, o *Object, ready prepared, err error) error {
 	switch {
+	case o.Live == nil && o.again != nil && o.again.newNamespace && apierrors.IsNotFound(err):
+		o.Unverified = "its namespace is created by the same run: the server can't be asked before"
 	case errors.Is(err, errNotRehearsed):
 		o.Unverified = err.Error()
 	case errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
