@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/build/charts"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/config"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
 )
 
 // TypeHelm is one release of a Helm chart.
@@ -23,6 +24,7 @@ type helmOptions struct {
 	values      []byte
 	valuesAt    string
 	skipCRDs    bool
+	makesHome   bool
 	kubeVersion string
 	apiVersions []string
 	server      serverOptions
@@ -61,6 +63,7 @@ func readHelmOptions(r config.Reader, block *yaml.Node, at string, m *config.Man
 			o.values, o.valuesAt = r.Source(v, at), fmt.Sprintf("%s:%d", m.File, r.Line(v))
 		}},
 		{Key: "includeCRDs", Read: func(v *yaml.Node, at string) { o.skipCRDs = !r.Bool(v, at) }},
+		{Key: "createNamespace", Read: func(v *yaml.Node, at string) { o.makesHome = r.Bool(v, at) }},
 		{Key: "kubeVersion", Read: text(&o.kubeVersion)},
 		{Key: "apiVersions", Read: func(v *yaml.Node, at string) { o.apiVersions = r.Texts(v, at) }},
 		{Key: "wait", Read: func(v *yaml.Node, at string) { m.Wait = r.Bool(v, at) }},
@@ -73,6 +76,9 @@ func readHelmOptions(r config.Reader, block *yaml.Node, at string, m *config.Man
 	}
 	if err := o.source(Manifest{Path: m.Path}).Check(); err != nil {
 		r.Found(block, at, "%v", err)
+	}
+	if o.makesHome && o.namespace == "" {
+		r.Missing(block, at, "namespace")
 	}
 }
 
@@ -103,5 +109,17 @@ func buildHelm(ctx context.Context, b Builder, m Manifest) (content, error) {
 	if r.values, err = mergedValues(m.inside(o.valueFiles), m.Within, o.values, o.valuesAt); err != nil {
 		return content{}, err
 	}
-	return b.render(ctx, r)
+	all, err := b.render(ctx, r)
+	if err == nil && o.makesHome {
+		all.Objects = append(home(o.namespace, m.Path), all.Objects...)
+	}
+	return all, err
+}
+
+// home is the Namespace of a release.
+func home(namespace, path string) []object.Object {
+	return []object.Object{{
+		Body:   map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": namespace}},
+		Origin: object.Origin{File: path},
+	}}
 }
