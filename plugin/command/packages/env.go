@@ -6,6 +6,7 @@ import (
 
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/bundle"
 	"github.com/kubectl-tazuna/kubectl-tazuna/printers"
 )
 
@@ -36,6 +37,20 @@ const (
 
 // warn and note go to stderr: stdout is for data.
 func (e *Env) warn(text string) { fmt.Fprintf(e.ErrOut, "Warning: %s\n", text) }
+
+// warnOf warns of findings about files of a package.
+func (e *Env) warnOf(findings []bundle.Finding) {
+	for _, f := range findings {
+		place, text := f.File, f.Text
+		if f.Line > 0 {
+			place = fmt.Sprintf("%s:%d", f.File, f.Line)
+		}
+		if f.Key != "" {
+			text = f.Key + ": " + text
+		}
+		e.warn(place + ": " + text)
+	}
+}
 
 func (e *Env) note(format string, args ...any) { fmt.Fprintf(e.ErrOut, format+"\n", args...) }
 

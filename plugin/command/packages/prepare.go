@@ -86,9 +86,7 @@ func (o *inputOptions) prepare(ctx context.Context, env *Env, p *source.Package)
 		return nil, err
 	}
 	prepared, findings, err := render.Prepare(ctx, p.Bundle, render.Inputs{Settings: settings, Complete: o.complete})
-	for _, w := range bundle.Warnings(findings) {
-		env.warn(w.String())
-	}
+	env.warnOf(bundle.Warnings(findings))
 	if err != nil {
 		return nil, err
 	}

@@ -124,9 +124,7 @@ func (o *publishOptions) build(ctx context.Context, env *Env, client *registry.C
 	}
 	defer p.Close()
 	images, findings, err := pack.Build(p.FS, pack.Options{Version: version})
-	for _, w := range bundle.Warnings(findings) {
-		env.warn(w.String())
-	}
+	env.warnOf(bundle.Warnings(findings))
 	if err != nil {
 		return nil, err
 	}

@@ -120,8 +120,6 @@ func (o *packageOptions) open(ctx context.Context, env *Env) (*source.Package, e
 	if err != nil {
 		return nil, err
 	}
-	for _, w := range p.Warnings {
-		env.warn(w.String())
-	}
+	env.warnOf(p.Warnings)
 	return p, nil
 }
