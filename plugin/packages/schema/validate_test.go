@@ -129,8 +129,8 @@ properties:
 	values := s.Default(nil)
 	assert.NoError(t, s.Validate(t.Context(), values, Check{}))
 	assert.EqualError(t, s.Validate(t.Context(), values, Check{Rendering: true}), `values: 2 problems:
-  internal.certificate: is required (openapi/values.yaml:6)
-  token: is required (openapi/values.yaml:2)`)
+  internal.certificate: is required (openapi/values.yaml:9)
+  token: is required (openapi/values.yaml:3)`)
 }
 
 func TestValidateEndsWithItsContext(t *testing.T) {
