@@ -58,7 +58,7 @@ type Changelog struct {
 // AsError makes an error of it. The Bundle then holds what could be read.
 func Read(fsys fs.FS) (*Bundle, []Finding, error) {
 	r := &bundleReader{fsys: fsys, bundle: &Bundle{FS: fsys}}
-	for _, step := range []func() error{r.definition, r.digests, r.schemas, r.chart, r.changelog} {
+	for _, step := range []func() error{r.definition, r.digests, r.schemas, r.chart, r.changelog, r.names} {
 		if err := step(); err != nil {
 			return nil, nil, fmt.Errorf("read package: %w", err)
 		}

@@ -95,6 +95,19 @@ func TestReadTellsWhatIsIgnored(t *testing.T) {
 			map[string]string{"changelog.yaml": "# later", "templates/a.yaml": ""},
 			[]string{"changelog.yaml: warning: is empty"},
 		},
+		"slips of names": {
+			map[string]string{
+				"hook/run": "", "template/a.yaml": "", "templates/a.yaml": "", "Chart.yml": "", "openapi/setting.yaml": "",
+				"openapi/doc-ru-settings.yaml": "", "openapi/conversions/v2.yaml": "", ".docs": "", "readme.txt": "", "image_digests.json": "",
+			},
+			[]string{
+				"Chart.yml: warning: is used by nothing; did you mean Chart.yaml?",
+				"hook: warning: is used by nothing; did you mean hooks?",
+				"image_digests.json: warning: is used by nothing; did you mean images_digests.json?",
+				"openapi/setting.yaml: warning: is used by nothing; did you mean openapi/settings.yaml?",
+				"template: warning: is used by nothing; did you mean templates?",
+			},
+		},
 		"a file for templates": {
 			map[string]string{"templates": "x"},
 			[]string{"templates: error: wanted a directory, found a file", "templates: warning: is not there, and no Chart.yaml either: the package renders nothing"},

@@ -130,3 +130,20 @@ func TestPushToALayout(t *testing.T) {
 	_, err = opener.Open(t.Context(), dir)
 	assert.ErrorContains(t, err, "it holds several; name one: v1.0.0, v1.10.0, v1.9.0")
 }
+
+// TestABuiltPackageIsBuiltTheSame: what is pushed from a layout is what was built
+// into it.
+func TestABuiltPackageIsBuiltTheSame(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "layout")
+	to := repositoryAt(t, "oci:"+dir)
+	images := built(t, sources(), "v1.0.0")
+	_, err := images.Push(t.Context(), to, false)
+	require.NoError(t, err)
+	p, err := source.Opener{Client: to.Client, TempDir: t.TempDir()}.Open(t.Context(), dir)
+	require.NoError(t, err)
+	defer func() { assert.NoError(t, p.Close()) }()
+	again := built(t, p.FS, "")
+	assert.Equal(t, digestOf(t, images.Bundle), digestOf(t, again.Bundle))
+	assert.Equal(t, digestOf(t, images.Metadata), digestOf(t, again.Metadata))
+	assert.Empty(t, again.Left)
+}
