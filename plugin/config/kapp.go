@@ -149,6 +149,9 @@ func (c KappConfig) Notes() []string {
 	if len(c.LabelScopingRules) > 0 {
 		notes = append(notes, c.LabelScopingRules[0].At.String()+": labelScopingRules have no effect: "+never)
 	}
+	if len(c.PreflightRules) > 0 {
+		notes = append(notes, c.PreflightRules[0].At.String()+": preflightRules have no effect: nothing is checked but what the plan asks the server")
+	}
 	return notes
 }
 

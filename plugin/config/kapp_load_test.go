@@ -169,6 +169,7 @@ func TestNotesSayWhatHasNoEffect(t *testing.T) {
 	assert.Equal(t, []string{
 		"testdata/kapp/complete.yaml:39: ownershipLabelRules[0]: ownershipLabelRules have no effect: labels of Pods and selectors are never altered",
 		"testdata/kapp/complete.yaml:44: labelScopingRules[0]: labelScopingRules have no effect: labels of Pods and selectors are never altered",
+		"testdata/kapp/complete.yaml:102: preflightRules[0]: preflightRules have no effect: nothing is checked but what the plan asks the server",
 	}, got.Notes())
 	defaults, err := DefaultKappConfig()
 	require.NoError(t, err)
