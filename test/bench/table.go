@@ -26,9 +26,9 @@ func (t *table) add(r row) { t.rows = append(t.rows, r) }
 
 func (t *table) print(out io.Writer) {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "work\tseconds\tMiB\trequests\twrites\tagainst\tits seconds\tratio\tbudgets")
+	fmt.Fprintln(w, "work\tseconds\tCPU s\tMiB\trequests\twrites\tagainst\tits seconds\tratio\tbudgets")
 	for _, r := range t.rows {
-		fmt.Fprintf(w, "%s\t%.2f\t%.0f\t%s\t%s\t%s\t%s\t%s\t%s\n", r.work, r.got.seconds, r.got.mebibyte,
+		fmt.Fprintf(w, "%s\t%.2f\t%.2f\t%.0f\t%s\t%s\t%s\t%s\t%s\t%s\n", r.work, r.got.seconds, r.got.cpu, r.got.mebibyte,
 			number(r.got.requests), number(r.got.writes), dash(r.otherName), r.otherSeconds(), r.ratio(), r.budgets())
 	}
 	_ = w.Flush() // stdout
