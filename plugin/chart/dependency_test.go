@@ -4,7 +4,6 @@ import (
 	"archive/tar"
 	"bytes"
 	"compress/gzip"
-	"errors"
 	"testing"
 	"testing/fstest"
 
@@ -78,11 +77,13 @@ func TestSubCharts(t *testing.T) {
 		"as they are": {nil, []string{"cache-cold", "db", "extra", "cache-hot", "metrics", "own"}, []string{"dbs.demo.example"}},
 		"condition": {
 			map[string]any{"db": map[string]any{"enabled": false}},
-			[]string{"cache-cold", "extra", "cache-hot", "metrics", "own"}, nil,
+			[]string{"cache-cold", "extra", "cache-hot", "metrics", "own"},
+			nil,
 		},
 		"tag": {
 			map[string]any{"tags": map[string]any{"fast": false}},
-			[]string{"db", "extra", "metrics", "own"}, []string{"dbs.demo.example"},
+			[]string{"db", "extra", "metrics", "own"},
+			[]string{"dbs.demo.example"},
 		},
 	}
 	for name, test := range tests {
@@ -137,7 +138,7 @@ func TestMetadata(t *testing.T) {
 
 	_, err := c.Render(t.Context(), request())
 	var missing *MissingError
-	require.True(t, errors.As(err, &missing), "%v", err)
+	require.ErrorAs(t, err, &missing)
 	assert.Equal(t, []string{"gone"}, missing.Names)
 	assert.EqualError(t, err, "chart demo: Chart.yaml asks for gone, which charts/ does not have; fetch dependencies first")
 }

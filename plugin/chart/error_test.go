@@ -1,7 +1,6 @@
 package chart
 
 import (
-	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -50,7 +49,7 @@ func TestTemplateErrors(t *testing.T) {
 			r.Values = map[string]any{"password": secret}
 			_, err := c.Render(t.Context(), r)
 			var found *TemplateError
-			require.True(t, errors.As(err, &found), "%v", err)
+			require.ErrorAs(t, err, &found)
 			test.want.cause = found.cause
 			assert.Equal(t, test.want, *found, "%s", err)
 			assert.NotContains(t, err.Error(), secret)

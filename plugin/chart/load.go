@@ -129,7 +129,7 @@ func (r *reader) read(name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // it was only read
 	data, err := io.ReadAll(io.LimitReader(f, r.left+1))
 	if err != nil {
 		return nil, err

@@ -1,7 +1,6 @@
 package chart
 
 import (
-	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -88,7 +87,7 @@ func TestOutputErrors(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			_, err := chartOf(t, "-- templates/a.yaml --\n"+test.text).Render(t.Context(), request())
 			var output *OutputError
-			require.True(t, errors.As(err, &output), "%v", err)
+			require.ErrorAs(t, err, &output)
 			assert.ErrorContains(t, err, "chart demo: output of templates: ")
 			assert.ErrorContains(t, err, test.want)
 			assert.NotContains(t, err.Error(), secret)

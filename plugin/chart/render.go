@@ -31,6 +31,8 @@ func (c *Chart) render(ctx context.Context, r Request) (*Result, error) {
 	}
 	files := prepared.files() // before the roots get a template of their own
 	addRoots(prepared.chart)
+	top, _ := prepared.values["Values"].(common.Values)
+	seen := copyMap(top) // templates may change theirs
 	asked := &lookups{ctx: ctx, answer: r.Lookup}
 	e := engine.Engine{
 		Strict: r.Strict,
@@ -43,7 +45,7 @@ func (c *Chart) render(ctx context.Context, r Request) (*Result, error) {
 	if err != nil {
 		return nil, templateError(err, files)
 	}
-	result := &Result{Warnings: prepared.warnings, Lookups: asked.asked, Values: prepared.values["Values"].(common.Values)}
+	result := &Result{Warnings: prepared.warnings, Lookups: asked.asked, Values: seen}
 	if err := result.read(texts, r.StrictKeys); err != nil {
 		return nil, err
 	}

@@ -1,7 +1,6 @@
 package chart
 
 import (
-	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -41,7 +40,7 @@ func TestSchemaFindings(t *testing.T) {
 			require.EqualError(t, err, "chart demo: values: "+test.want)
 			assert.NotContains(t, err.Error(), secret)
 			var invalid *ValuesError
-			assert.True(t, errors.As(err, &invalid))
+			assert.ErrorAs(t, err, &invalid)
 
 			r.SkipSchema = true
 			render(t, c, r)

@@ -147,7 +147,7 @@ func TestLabels(t *testing.T) {
 
 	result = rendered(t, labelled, Request{Maintenance: true})
 	for _, o := range result.All() {
-		assert.Equal(t, "", at(t, o, "metadata", "labels", MaintenanceLabel))
+		assert.Contains(t, at(t, o, "metadata", "labels"), MaintenanceLabel)
 	}
 }
 
@@ -158,8 +158,9 @@ func TestMaintenanceChangesTheDigest(t *testing.T) {
 		require.NoError(t, err)
 		return d
 	}
-	assert.Equal(t, digest(Request{}), digest(Request{}))
-	assert.NotEqual(t, digest(Request{}), digest(Request{Maintenance: true}))
+	first, second := digest(Request{}), digest(Request{})
+	assert.Equal(t, first, second)
+	assert.NotEqual(t, first, digest(Request{Maintenance: true}))
 }
 
 func TestRenderRefuses(t *testing.T) {
@@ -176,7 +177,8 @@ func TestRenderRefuses(t *testing.T) {
 		"scheme":         {labelled, Request{Instance: shop, Registry: Registry{Scheme: "ftp"}}, "scheme of the registry"},
 		"object twice": {
 			"-- templates/a.yaml --\n{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n-- templates/b.yaml --\n{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n",
-			Request{Instance: shop}, "ConfigMap a is there twice: demo.shop/templates/a.yaml: document 1, line 1; demo.shop/templates/b.yaml",
+			Request{Instance: shop},
+			"ConfigMap a is there twice: demo.shop/templates/a.yaml: document 1, line 1; demo.shop/templates/b.yaml",
 		},
 		"labels":       {"-- templates/a.yaml --\n{apiVersion: v1, kind: ConfigMap, metadata: {name: a, labels: text}}\n", Request{Instance: shop}, "labels"},
 		"no templates": {"", Request{Instance: shop}, "render package store: the package has no templates"},
@@ -217,7 +219,7 @@ properties:
 		assert.NotContains(t, e.Error(), config)
 	}
 	var template *chart.TemplateError
-	assert.True(t, errors.As(err, &template))
+	assert.ErrorAs(t, err, &template)
 }
 
 func TestOwnChartAndValues(t *testing.T) {

@@ -2,7 +2,6 @@ package schema
 
 import (
 	"context"
-	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -81,7 +80,7 @@ func TestValidateTellsAll(t *testing.T) {
 	s := settings(t, "type: object\nproperties:\n  a: {type: integer}\n  b: {type: array, items: {type: integer}}\n")
 	err := s.Validate(t.Context(), value(t, "{a: x, b: [x, 1, x], c: 1}"), Check{})
 	var invalid *InvalidError
-	require.True(t, errors.As(err, &invalid))
+	require.ErrorAs(t, err, &invalid)
 	assert.Len(t, invalid.Faults, 4)
 	assert.EqualError(t, err, `settings: 4 problems:
   a: wanted integer, found string (openapi/settings.yaml:3)

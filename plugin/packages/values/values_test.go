@@ -105,7 +105,8 @@ func TestSettings(t *testing.T) {
 		"rule, new version": {"{size: 1}", Change{Applied: value(t, "{size: 2}"), NewVersion: true}, ""},
 		"immutable":         {"{class: b}", Change{Applied: value(t, "{size: 1, class: a}")}, "settings: class: is immutable: it can only be set when the application is created (openapi/settings.yaml:5)"},
 		"immutable, new version": {
-			"{class: b}", Change{Applied: value(t, "{class: a}"), NewVersion: true},
+			"{class: b}",
+			Change{Applied: value(t, "{class: a}"), NewVersion: true},
 			"settings: class: is immutable: it can only be set when the application is created (openapi/settings.yaml:5)",
 		},
 		"both": {"{class: c}", Change{Applied: value(t, "{size: 1, class: a}")}, "settings: 2 problems:"},
