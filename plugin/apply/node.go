@@ -54,6 +54,7 @@ type node struct {
 	uid        types.UID
 	version    string
 	latest     *unstructured.Unstructured
+	denials    int // how often we were refused to look at it
 	waitReason string
 	podReason  string
 	failure    because

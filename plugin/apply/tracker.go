@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -20,6 +21,8 @@ const (
 	unseenAfter = 3 * time.Second
 	// pollEvery is used where the user may not watch.
 	pollEvery = 2 * time.Second
+	// maxDenials is how often in all an object may be refused to be looked at.
+	maxDenials = 2
 )
 
 // tracker follows the objects that are waited for: one watch for each kind and
@@ -189,6 +192,35 @@ func (t *tracker) answered(n *node, u *unstructured.Unstructured, err error) {
 		t.run.look(n, u)
 	case isMissing(err):
 		t.run.vanished(n)
+	case apierrors.IsForbidden(err), apierrors.IsUnauthorized(err):
+		t.denied(n, err)
+	}
+}
+
+// denied gives an object up that we may not look at, or no longer: waiting for its
+// time limit would only hide the reason. Once is no reason, since credentials may
+// just be changing hands.
+func (t *tracker) denied(n *node, err error) {
+	if n.phase != phaseWaiting {
+		return
+	}
+	if n.denials++; n.denials < maxDenials {
+		t.run.after(unseenAfter, func() {
+			if n.phase == phaseWaiting {
+				t.ask(n)
+			}
+		})
+		return
+	}
+	t.run.fail(n, t.run.because(n, "it can't be looked at while waiting: ", err))
+}
+
+// askAll asks for everything pending in a scope whose watch is refused.
+func (t *tracker) askAll(s *scope) {
+	for _, n := range s.pending {
+		if n.denials == 0 {
+			t.ask(n)
+		}
 	}
 }
 

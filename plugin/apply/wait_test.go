@@ -142,6 +142,47 @@ func TestWaitAsksWhereItMayNotWatch(t *testing.T) {
 	})
 }
 
+// A token that expires in the middle, or a right that is not there, is said and not
+// waited out.
+func TestWaitEndsWhereItMayNotLook(t *testing.T) {
+	for name, refusal := range map[string]error{
+		"expired": serverError(401, "Unauthorized", "no access"), "no right": serverError(403, "Forbidden", "no access"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h := newHarness(t)
+				h.cluster.refuse = func(call string) error {
+					if strings.HasPrefix(call, "watch") || strings.HasPrefix(call, "get") {
+						return refusal
+					}
+					return nil
+				}
+				begun := time.Now()
+				r := h.run(creates(t, aJob)...)
+				assert.Equal(t, OutcomeFailed, of(r, "j").Outcome)
+				assert.Equal(t, "it can't be looked at while waiting: no access", of(r, "j").Reason)
+				assert.Less(t, time.Since(begun), time.Minute)
+			})
+		})
+	}
+}
+
+func TestWaitSurvivesOneRefusal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHarness(t)
+		var refused atomic.Int32
+		h.cluster.refuse = func(call string) error {
+			if (strings.HasPrefix(call, "watch") || strings.HasPrefix(call, "get")) && refused.Add(1) <= 2 {
+				return serverError(401, "Unauthorized", "expired")
+			}
+			return nil
+		}
+		time.AfterFunc(10*time.Second, func() { h.cluster.change("Job x/j", complete) })
+		r := h.run(creates(t, aJob)...)
+		assert.True(t, of(r, "j").Ready, of(r, "j").Reason)
+	})
+}
+
 func TestWaitGoesOnAfterACut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t)

@@ -31,6 +31,8 @@ func (t *tracker) follow(ctx context.Context, s *scope, m cluster.Mapping, key s
 		case apierrors.IsForbidden(err), apierrors.IsMethodNotSupported(err):
 			t.run.post(func() { t.deny(s) })
 			return
+		case apierrors.IsUnauthorized(err):
+			t.run.post(func() { t.askAll(s) })
 		case err == nil:
 			if cuts > 0 {
 				t.run.post(func() { t.reopened(s) })
