@@ -72,6 +72,7 @@ func (b *builder) keywords(n *node) {
 
 // extensions reads what the platform and we add to OpenAPI.
 func (b *builder) extensions(n *node) {
+	b.checkExtensions(n)
 	if n.raw[immutableKey] == true { // nothing else counts
 		n.immutable = true
 	} else if value, given := n.raw[immutableKey]; given && value != false {

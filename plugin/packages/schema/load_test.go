@@ -28,6 +28,10 @@ func TestLoadFindings(t *testing.T) {
 		"rule's result": {"x-deckhouse-validations:\n- {expression: '1 + 1', message: m}\n", "openapi/settings.yaml:2: error: x-deckhouse-validations[0]: "},
 		"kube rule":     {"type: object\nproperties:\n  a: {type: integer}\nx-kubernetes-validations:\n- {rule: 'self.b > 1'}\n", "openapi/settings.yaml:5: error: x-kubernetes-validations[0]: compilation failed: "},
 		"never asked":   {"anyOf:\n- properties: {a: {type: string}}\n  x-deckhouse-validations: [{expression: 'true', message: m}]\n", "openapi/settings.yaml:2: warning: anyOf[0]: rules in a branch of anyOf, oneOf or not are never asked"},
+		"extension":     {"properties:\n  a: {type: string, x-deckhouse-imutable: true}\n", "openapi/settings.yaml:2: warning: properties.a.x-deckhouse-imutable: unknown extension, which does nothing"},
+		"order":         {"properties:\n  a: {type: string, x-deckhouse-ui-order: first}\n", "openapi/settings.yaml:2: warning: properties.a.x-deckhouse-ui-order: wanted a whole number, found text"},
+		"resource":      {"properties:\n  a: {type: string, x-deckhouse-ui-resource-name: {kind: Secret}}\n", "x-deckhouse-ui-resource-name: wanted {apiVersion, kind}"},
+		"switch":        {"oneOf:\n- x-deckhouse-enum-switch-settings: [{to: [a], impact: bad}]\n", "openapi/settings.yaml:2: warning: oneOf[0].x-deckhouse-enum-switch-settings: wanted a list"},
 		"examples":      {"properties:\n  a: {x-examples: b}\n", "openapi/settings.yaml:2: warning: properties.a.x-examples: wanted a list of examples, found text"},
 	}
 	for name, test := range tests {
@@ -116,6 +120,22 @@ func TestExtendFaults(t *testing.T) {
 	assert.Nil(t, set.Settings)
 	assert.NotNil(t, set.Values, "what is wrong with the settings is not part of it")
 	assert.Contains(t, lines(findings), "openapi/settings.yaml:1: error: type: ")
+}
+
+// TestNoFindings: what forms and clusters need is none of our business.
+func TestNoFindings(t *testing.T) {
+	_, findings := Load(settingsFile(`
+type: object
+properties:
+  mode: {type: string, enum: [a, b], x-deckhouse-ui-order: 1, x-deckhouse-ui-group: g, x-deckhouse-ui-advanced: true, x-deckhouse-ui-validation-message: m}
+  secret: {type: string, x-deckhouse-ui-resource-name: {apiVersion: v1, kind: Secret, labelSelector: {}}, x-anything: {else: 1}}
+  port: {x-kubernetes-int-or-string: true}
+oneOf:
+- properties: {mode: {enum: [a]}}
+  x-deckhouse-enum-switch-settings: [{to: [b], impact: destructive, messages: {en: sure}}]
+- properties: {mode: {enum: [b]}}
+`), nil)
+	assert.Empty(t, findings)
 }
 
 func TestPublished(t *testing.T) {
