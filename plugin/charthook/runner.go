@@ -61,7 +61,9 @@ func (r Runner) Run(ctx context.Context, release string, hooks []chart.Hook, eve
 		if err := one.run(ctx); err != nil {
 			return fmt.Errorf("hook %s of release %s: %s %s: %w", event, release, h.Object.GVK().Kind, h.Object.Name(), r.clean(err, h))
 		}
-		r.tell(fmt.Sprintf("hook %s of release %s: %s is done", event, release, h.Object.Ref()))
+		ref := h.Object.Ref()
+		ref.Namespace = one.namespace
+		r.tell(fmt.Sprintf("hook %s of release %s: %s is done", event, release, ref))
 	}
 	return nil
 }

@@ -203,6 +203,7 @@ func (p *prepared) finish(ctx context.Context, e *Env) error {
 		p.inputs = append(p.inputs, plan.Input{
 			Manifest: r.Manifest, Objects: r.Objects, Record: p.records[r.Manifest],
 			DefaultNamespace: r.DefaultNamespace, Unselected: !p.source.selected[r.Manifest],
+			Authoritative: r.AlwaysSync,
 		})
 	}
 	return p.version(ctx)

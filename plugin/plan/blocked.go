@@ -88,7 +88,7 @@ func (p Planner) mayReplace(o *Object) bool {
 	if o.Desired.Annotation(RecreateAnnotation) == "true" {
 		return true
 	}
-	if o.Strategy.Update == UpdateReplace || o.Strategy.Update == AlwaysReplace {
+	if o.Strategy.Authoritative || o.Strategy.Update == UpdateReplace || o.Strategy.Update == AlwaysReplace {
 		return true
 	}
 	gk := o.Ref.GroupKind()

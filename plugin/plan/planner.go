@@ -41,6 +41,10 @@ type Input struct {
 	// Unselected manifests are not part of the run. They are here so that an
 	// object that moved to them is not taken for removed.
 	Unselected bool
+	// Authoritative says that the source of the objects decides on every run, as
+	// that of generated Secrets does: other managers' values are taken over, and
+	// what the server refuses to change is replaced.
+	Authoritative bool
 	// Versions is filled in by Planner.WithVersions.
 	Versions Versions
 }
@@ -230,6 +234,7 @@ func (p Planner) newWanted(ctx context.Context, in Input, o object.Object, local
 	w.out.again, w.local = w, local[gvk.GroupKind()]
 	var unknown error
 	w.out.Strategy, unknown = strategyOf(o.Body)
+	w.out.Strategy.Authoritative = in.Authoritative
 	if in.Record != nil {
 		w.entry, w.recorded = in.Record.Find(ref)
 	}

@@ -19,10 +19,12 @@ type Strategy struct {
 	// and never owned.
 	Exists bool
 	// Noop: the object is left as it is, also where it is not there.
-	Noop   bool
-	Create CreateStrategy
-	Update UpdateStrategy
-	Delete DeleteStrategy
+	Noop bool
+	// Authoritative is Input.Authoritative.
+	Authoritative bool
+	Create        CreateStrategy
+	Update        UpdateStrategy
+	Delete        DeleteStrategy
 	// NoWait: nobody waits for the object to be ready. NoAssociatedWait is
 	// kapp's for children, which are never waited for here.
 	NoWait, NoAssociatedWait bool

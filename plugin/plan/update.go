@@ -92,7 +92,7 @@ func (p Planner) gather(ctx context.Context, w *wanted, ready *prepared) (eviden
 	e := evidence{
 		ownership: own,
 		live:      live, schema: w.schema, custom: !object.BuiltIn(o.Ref.Group),
-		desired: ready.desired, applied: a, policy: p.Policy, basis: basis, left: left, marks: named,
+		desired: ready.desired, applied: a, policy: p.policyFor(o), basis: basis, left: left, marks: named,
 		files: files, last: last, byRules: byRules,
 	}
 	e.excluded = p.excludedFor(w, *ready, a, live)
@@ -190,4 +190,11 @@ func (o *Object) scrub(err error) string { return o.scrubText(err.Error()) }
 // policy may quote either.
 func (o *Object) scrubText(text string) string {
 	return object.Scrub(text, o.Desired.Body, o.Live)
+}
+
+// policyFor is the policy for one object.
+func (p Planner) policyFor(o *Object) Policy {
+	policy := p.Policy
+	policy.ForceConflicts = policy.ForceConflicts || o.Strategy.Authoritative
+	return policy
 }

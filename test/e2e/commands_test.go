@@ -31,6 +31,9 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 		"own-controlplane": cmdOwnControlplane,
 		"package":          cmdPackage,
 		"registry":         cmdRegistry,
+		"chart-repository": cmdChartRepository,
+		"push":             cmdPush,
+		"expand":           cmdExpand,
 		"extension-server": cmdExtensionServer,
 	}
 }

@@ -50,7 +50,11 @@
 //	                          repeat until the program succeeds (and prints a match)
 //	own-controlplane          a control plane for this script alone
 //	package NAME              copy test/testdata/packages/NAME, with its batch binary built
-//	registry                  an OCI registry without TLS for this script, at $REGISTRY
+//	registry [secure]         an OCI registry for this script, at $REGISTRY: without TLS;
+//	                          secure with it (ca.pem), for robot and c0rrect-horse only
+//	chart-repository DIR      serve the charts below DIR from a chart repository, at $CHARTS
+//	push chart|files DIR REF  put a directory into a registry, as a chart or as a tar
+//	expand FILE...            replace $REGISTRY, $CHARTS and $WORK in files
 //	extension-server GROUP    serve a group whose kinds take no patch through its
 //	                          aggregator
 package e2e
