@@ -85,7 +85,9 @@ func annotated(t *testing.T, before, after string, differences ...plan.Differenc
 const xHeader = "@@ update x/x (v1) cluster @@\n"
 
 func TestAnnotateChoosesTheLine(t *testing.T) {
-	drift := func(path string) plan.Difference { return plan.Difference{Path: path, Verdict: plan.VerdictDrift, HasLive: true} }
+	drift := func(path string) plan.Difference {
+		return plan.Difference{Path: path, Verdict: plan.VerdictDrift, HasLive: true}
+	}
 	tests := map[string]struct {
 		before, after string
 		difference    plan.Difference

@@ -28,9 +28,9 @@ type Session struct {
 	begun bool
 	// announced: the record says that this run is running.
 	announced bool
-	parts []bodyPart
-	info  RunInfo
-	notes []string
+	parts     []bodyPart
+	info      RunInfo
+	notes     []string
 
 	// saving keeps saves from overtaking each other.
 	saving sync.Mutex

@@ -82,7 +82,8 @@ func (e *extension) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		answer(w, http.StatusOK, e.resources())
 	case r.URL.Path == "/openapi/v3":
 		answer(w, http.StatusOK, map[string]any{"paths": map[string]any{"apis/" + e.group + "/v1": map[string]any{
-			"serverRelativeURL": "/openapi/v3/apis/" + e.group + "/v1?hash=1"}}})
+			"serverRelativeURL": "/openapi/v3/apis/" + e.group + "/v1?hash=1",
+		}}})
 	case strings.HasPrefix(r.URL.Path, "/openapi/v3/"):
 		answer(w, http.StatusOK, e.schemas())
 	case len(parts) >= 4 && parts[1] == e.group:
@@ -122,7 +123,8 @@ func (e *extension) schemas() map[string]any {
 					"stamps": map[string]any{
 						"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": []any{"name"},
 						"items": map[string]any{"type": "object", "properties": map[string]any{
-							"name": map[string]any{"type": "string"}, "value": map[string]any{"type": "integer"}}},
+							"name": map[string]any{"type": "string"}, "value": map[string]any{"type": "integer"},
+						}},
 					},
 				}},
 			},
