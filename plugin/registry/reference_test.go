@@ -72,3 +72,20 @@ func TestReferences(t *testing.T) {
 	assert.Equal(t, "oci:dir:v2", l.Below("version").WithTag("v2").String())
 	assert.True(t, l.Below("x").IsRepository())
 }
+
+// FuzzReference looks for a text whose reference, written and read, is another one.
+func FuzzReference(f *testing.F) {
+	for _, seed := range []string{"ghcr.io/org/app:v1", "oci:dir:v1@" + someDigest, "oci://h.io/a@" + someDigest, "localhost/a", "a@b@c"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		r, err := ParseReference(text)
+		if err != nil {
+			return
+		}
+		again, err := ParseReference(r.String())
+		require.NoError(t, err, r.String())
+		require.Equal(t, r, again)
+		require.Equal(t, r.IsLayout(), r.Host == "")
+	})
+}

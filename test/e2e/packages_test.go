@@ -1,15 +1,10 @@
 package e2e
 
 import (
-	"io"
-	"log"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 
-	"github.com/google/go-containerregistry/pkg/registry"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -31,14 +26,4 @@ func cmdPackage(ts *testscript.TestScript, neg bool, args []string) {
 	out, err := build.CombinedOutput()
 	ts.Logf("%s", out)
 	ts.Check(err)
-}
-
-// cmdRegistry starts a registry without TLS for this script.
-func cmdRegistry(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) > 0 {
-		ts.Fatalf("usage: registry")
-	}
-	server := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0))))
-	ts.Defer(server.Close)
-	ts.Setenv("REGISTRY", strings.TrimPrefix(server.URL, "http://"))
 }
