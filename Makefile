@@ -21,6 +21,7 @@ LIGHT_LINTERS := errcheck,forcetypeassert,gochecknoinits,ineffassign,intrange,mi
 CLUSTER ?= .cluster
 FUZZTIME ?= 20s
 BENCH ?= 1000
+DURATION ?= 30m
 
 .DEFAULT_GOAL := help
 
@@ -89,6 +90,11 @@ docs: ## Write docs/reference from the commands
 .PHONY: picture
 picture: build build-controlplane ## Draw the picture of the README from a real diff
 	@sh demo/picture.sh
+
+.PHONY: chaos
+chaos: build build-controlplane ## Kill runs at every request, then random faults for DURATION (30m)
+	TAZUNA_TEST_BIN=$(CURDIR)/bin TAZUNA_TEST_KUBECONFIG=own TAZUNA_TEST_CHAOS=$(DURATION) \
+		go test -ldflags '-s -w' -count 1 -v -timeout 0 ./test/chaos
 
 .PHONY: bench
 bench: build build-controlplane ## Measure requests, time and memory against kubectl (BENCH=most objects)

@@ -56,6 +56,7 @@ var mayImport = map[string][]string{
 	"test/tools/picture": {},
 	"test/e2e":           {},
 	"test/house":         {},
+	"test/chaos":         {},
 	"test/bench":         {},
 }
 
