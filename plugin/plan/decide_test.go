@@ -189,6 +189,31 @@ func TestRestrictShowsWhatIsOursAndWhatDiffers(t *testing.T) {
 	require.Equal(t, flow(t, "metadata: {name: x, annotations: {hook: '1'}}\nspec: {replicas: 1, ports: [{port: 1}]}"), after)
 }
 
+// What others put into a mapping isn't shown, and the mapping isn't shown as empty.
+func TestRestrictShowsNoMappingAsEmptyThatIsNot(t *testing.T) {
+	tests := map[string]struct{ live, after, d, before, want string }{
+		"only theirs is live": {
+			live: "labels: {theirs: '1'}", after: "labels: {theirs: '1', ours: '2'}", d: "labels: {ours: '2'}",
+			before: "{}", want: "labels: {ours: '2'}",
+		},
+		"nothing is live": {
+			live: "labels: {}", after: "labels: {ours: '2'}", d: "labels: {ours: '2'}",
+			before: "labels: {}", want: "labels: {ours: '2'}",
+		},
+		"nothing of ours on either side": {
+			live: "labels: {theirs: '1'}", after: "labels: {theirs: '1'}", d: "labels: {}",
+			before: "labels: {}", want: "labels: {}",
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			before, after := restrict(flow(t, tt.live), flow(t, tt.after), flow(t, tt.d), nil, nil, true)
+			require.Equal(t, flow(t, tt.before), before)
+			require.Equal(t, flow(t, tt.want), after)
+		})
+	}
+}
+
 func TestPlanRefusesToBeMarshalled(t *testing.T) {
 	_, err := json.Marshal(&Plan{})
 	require.ErrorIs(t, err, ErrUnmarshalable)

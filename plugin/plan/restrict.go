@@ -116,7 +116,16 @@ func (r restrictor) maps(s *cluster.Schema, b, w sideMap, d, a value) (value, va
 			wo[k] = wv.v
 		}
 	}
-	return value{v: bo, ok: b.ok}, value{v: wo, ok: w.ok}
+	return b.shown(bo, wo), w.shown(wo, bo)
+}
+
+// shown is what is left of a mapping. One with nothing but what others put there is
+// left out beside a filled one: written as {} it would look empty.
+func (s sideMap) shown(left, other map[string]any) value {
+	if len(left) == 0 && len(s.m) > 0 && len(other) > 0 {
+		return value{}
+	}
+	return value{v: left, ok: s.ok}
 }
 
 func (r restrictor) lists(s *cluster.Schema, b, w []any, d, a value) (value, value) {
