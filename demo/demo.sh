@@ -168,4 +168,19 @@ run 0 kubectl config rename-context production controlplane
 say "In the end files, record and cluster agree"
 tazuna 0 diff
 tazuna 0 state diff
+say "Application packages, without a cluster: what is wrong with one, what an instance of it"
+say "would be, and what its hook would do with a Service that it finds"
+cp -R "$here/../test/testdata/packages/web" web
+cat >service.yaml <<'EOF'
+apiVersion: v1
+kind: Service
+metadata: {name: orders, labels: {web.example.com/part: backend}}
+spec: {ports: [{port: 8080}]}
+EOF
+tazuna 0 packages lint web
+tazuna 0 packages render --bundle web -o name
+shown 'deployment.apps/d8a-test-frontend'
+tazuna 0 packages hooks run --bundle web --snapshots service.yaml
+shown '- name: orders'
+
 say "That was it. The control plane is stopped, its data removed"
