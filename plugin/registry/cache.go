@@ -31,6 +31,26 @@ type cache struct {
 	storage *oci.Storage
 }
 
+// openCache opens the cache of the options. Without one, or without a right to it,
+// nothing is kept.
+func (c *Client) openCache() *cache {
+	if c.options.CacheDir == "" {
+		return nil
+	}
+	opened, err := openCache(c.options.CacheDir)
+	if err != nil {
+		c.warn(err.Error() + "; nothing is kept")
+		return nil
+	}
+	return opened
+}
+
+func (c *Client) warn(text string) {
+	if c.options.Warn != nil {
+		c.options.Warn(text)
+	}
+}
+
 func openCache(dir string) (*cache, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("cache of registries: %w", err)
@@ -176,10 +196,11 @@ func ignoreMissing(err error) error {
 // that it freed. A client does the same by itself with the first pull that fills
 // the cache.
 func (c *Client) PruneCache() (freed int64, err error) {
-	if c.cache == nil {
+	cache := c.cache()
+	if cache == nil {
 		return 0, nil
 	}
-	freed, err = c.cache.prune(c.options.Now().Add(-c.options.CacheAge))
+	freed, err = cache.prune(c.options.Now().Add(-c.options.CacheAge))
 	if err != nil {
 		return freed, fmt.Errorf("tidy the cache of registries: %w", err)
 	}
@@ -189,8 +210,8 @@ func (c *Client) PruneCache() (freed int64, err error) {
 // pruneOnce tidies the cache once. That it can't be tidied spoils no pull.
 func (c *Client) pruneOnce() {
 	c.pruned.Do(func() {
-		if _, err := c.PruneCache(); err != nil && c.options.Warn != nil {
-			c.options.Warn(err.Error())
+		if _, err := c.PruneCache(); err != nil {
+			c.warn(err.Error())
 		}
 	})
 }

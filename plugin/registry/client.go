@@ -1,7 +1,6 @@
 package registry
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"sync"
@@ -15,17 +14,20 @@ import (
 type Client struct {
 	options Options
 	auth    *auth.Client
-	stores  []credentialStore
-	cache   *cache // nil: nothing is kept
-	pruned  sync.Once
+	// stores reads the files of credentials, cache opens the cache: when they are
+	// needed, so that who only reads a directory needs neither.
+	stores func() ([]credentialStore, error)
+	cache  func() *cache // gives nil: nothing is kept
+	pruned sync.Once
 
 	mu            sync.Mutex
 	authenticated bool     // credentials were found for a host
 	secrets       []string // what is in no error text
 }
 
-// New makes a client. Nothing is asked of any server; errors are those of
-// CAFile, the files of credentials and CacheDir.
+// New makes a client. Nothing is asked of any server; an error is one of CAFile.
+// That files of credentials are broken is an error of the first request that
+// needs them. A cache that can't be used is none, and told to Options.Warn.
 func New(o Options) (*Client, error) {
 	o = o.withDefaults()
 	transport, err := newTransport(o)
@@ -33,14 +35,8 @@ func New(o Options) (*Client, error) {
 		return nil, err
 	}
 	c := &Client{options: o}
-	if c.stores, err = openStores(o.CredentialFiles); err != nil {
-		return nil, err
-	}
-	if o.CacheDir != "" {
-		if c.cache, err = openCache(o.CacheDir); err != nil {
-			return nil, err
-		}
-	}
+	c.stores = sync.OnceValues(func() ([]credentialStore, error) { return openStores(o.CredentialFiles) })
+	c.cache = sync.OnceValue(c.openCache)
 	c.remember(o.Credentials.Password, o.Credentials.Token)
 	c.auth = &auth.Client{
 		Client:     &http.Client{Transport: transport},
@@ -66,14 +62,4 @@ func (c *Client) repository(ref Reference) (*remote.Repository, error) {
 		// that has a subject.
 		SkipReferrersGC: true,
 	}, nil
-}
-
-// Tags lists the tags of a repository or layout, sorted. A repository that
-// doesn't exist is ErrNotFound.
-func (c *Client) Tags(ctx context.Context, ref Reference) ([]string, error) {
-	tags, err := c.tags(ctx, ref)
-	if err != nil {
-		return nil, c.fail(ctx, "list tags of", ref, err)
-	}
-	return tags, nil
 }

@@ -202,10 +202,25 @@ func TestOptionsFaults(t *testing.T) {
 	assert.ErrorContains(t, err, "wanted certificates in PEM, found none")
 	_, err = New(Options{CAFile: empty + "x"})
 	assert.ErrorIs(t, err, os.ErrNotExist)
-	_, err = New(Options{CredentialFiles: []string{empty}})
-	assert.ErrorContains(t, err, "credentials of registries")
-	_, err = New(Options{CacheDir: filepath.Join(empty, "x")})
-	assert.ErrorContains(t, err, "cache of registries")
+
+	// What only matters for some requests ends no other.
+	plain := plainServer(t)
+	var warnings []string
+	c := newClient(t, Options{
+		PlainHTTP: true, CredentialFiles: []string{empty}, CacheDir: filepath.Join(empty, "x"),
+		Warn: func(text string) { warnings = append(warnings, text) },
+	})
+	ref := reference(t, plain.host+"/app:v1")
+	_, err = c.Push(t.Context(), ref, sample(t), PushOptions{})
+	require.NoError(t, err)
+	checkSample(t, c, ref, mustDigest(t, sample(t)))
+	require.Len(t, warnings, 1)
+	assert.Contains(t, warnings[0], "cache of registries: ")
+	assert.Contains(t, warnings[0], "nothing is kept")
+	secure, ca := secureServer(t)
+	c = newClient(t, Options{CAFile: ca, CredentialFiles: []string{empty}})
+	_, err = c.Pull(t.Context(), reference(t, secure.host+"/app:v1"))
+	assert.ErrorContains(t, err, "read credentials of registries")
 }
 
 func TestRequestsAreRepeated(t *testing.T) {

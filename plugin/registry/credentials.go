@@ -53,7 +53,11 @@ func (c *Client) findCredential(ctx context.Context, host string) (auth.Credenti
 	if !given.empty() && (given.Host == "" || serverAddress(given.Host) == serverAddress(host)) {
 		return auth.Credential{Username: given.Username, Password: given.Password, RefreshToken: given.Token}, nil
 	}
-	for _, s := range c.stores {
+	stores, err := c.stores()
+	if err != nil {
+		return auth.EmptyCredential, err
+	}
+	for _, s := range stores {
 		found, err := s.store.Get(ctx, serverAddress(host))
 		if err != nil {
 			return auth.EmptyCredential, fmt.Errorf("credentials for %s from %s: %w", host, s.file, err)

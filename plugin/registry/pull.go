@@ -65,6 +65,7 @@ type puller struct {
 	// costs nothing.
 	store content.Fetcher
 	into  *oci.Storage // nil: nothing is put anywhere
+	cache *cache       // nil: into is for this pull only
 	temp  string       // a directory to remove, or ""
 }
 
@@ -73,8 +74,9 @@ func (c *Client) newPuller(from *source) (*puller, error) {
 	switch {
 	case !from.remote:
 		return p, nil
-	case c.cache != nil:
-		p.into, p.store = c.cache.storage, c.cache.storage
+	case c.cache() != nil:
+		p.cache = c.cache()
+		p.into, p.store = p.cache.storage, p.cache.storage
 		return p, nil
 	}
 	temp, err := os.MkdirTemp(c.options.TempDir, "tazuna-registry-")
@@ -209,7 +211,7 @@ func (p *puller) fetch(ctx context.Context, d ocispec.Descriptor) error {
 	if p.into == nil {
 		return p.present(ctx, d)
 	}
-	if p.temp == "" && p.client.cache.has(ctx, d, p.client.options.Now()) {
+	if p.cache != nil && p.cache.has(ctx, d, p.client.options.Now()) {
 		return nil
 	}
 	return p.client.repeat(ctx, func(ctx context.Context) error {

@@ -69,7 +69,8 @@ func fromLayout(ref Reference) (*source, error) {
 // fromCache finds what was fetched before. A tag is what it was then; for a
 // digest the note of that digest tells media type and size.
 func (c *Client) fromCache(_ context.Context, ref Reference) (*source, error) {
-	if c.cache == nil {
+	cache := c.cache()
+	if cache == nil {
 		return nil, fmt.Errorf("%w: there is none, and no server may be asked (offline)", ErrOffline)
 	}
 	if ref.IsRepository() {
@@ -78,23 +79,24 @@ func (c *Client) fromCache(_ context.Context, ref Reference) (*source, error) {
 	if ref.Digest != "" {
 		ref.Tag = ""
 	}
-	manifest, err := c.cache.recall(ref, c.options.Now())
+	manifest, err := cache.recall(ref, c.options.Now())
 	if err != nil {
 		return nil, err
 	}
-	return &source{Fetcher: c.cache.storage, manifest: manifest, close: nothing}, nil
+	return &source{Fetcher: cache.storage, manifest: manifest, close: nothing}, nil
 }
 
 // noteSeen keeps for later what a reference means, by tag and by digest.
 func (c *Client) noteSeen(ref Reference, manifest ocispec.Descriptor) error {
-	if c.cache == nil {
+	cache := c.cache()
+	if cache == nil {
 		return nil
 	}
 	now := c.options.Now()
 	c.pruneOnce()
-	byDigest := c.cache.note(ref.WithDigest(manifest.Digest.String()), manifest, now)
+	byDigest := cache.note(ref.WithDigest(manifest.Digest.String()), manifest, now)
 	if ref.Digest != "" {
 		return byDigest
 	}
-	return errors.Join(byDigest, c.cache.note(ref.WithTag(ref.selector()), manifest, now))
+	return errors.Join(byDigest, cache.note(ref.WithTag(ref.selector()), manifest, now))
 }

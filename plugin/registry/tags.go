@@ -6,6 +6,16 @@ import (
 	"slices"
 )
 
+// Tags lists the tags of a repository or layout, sorted. A repository that
+// doesn't exist is ErrNotFound.
+func (c *Client) Tags(ctx context.Context, ref Reference) ([]string, error) {
+	tags, err := c.tags(ctx, ref)
+	if err != nil {
+		return nil, c.fail(ctx, "list tags of", ref, err)
+	}
+	return tags, nil
+}
+
 func (c *Client) tags(ctx context.Context, ref Reference) ([]string, error) {
 	if ref.IsLayout() {
 		l, err := openLayout(ref.Layout)

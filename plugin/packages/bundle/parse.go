@@ -62,10 +62,14 @@ func (p *parser) read(value any) {
 // complete looks for what has to be there, and for what is of no use here.
 func (p *parser) complete(value any) {
 	mapping, _ := value.(map[string]any)
-	for _, key := range []string{"apiVersion", "type", "name"} {
+	for _, key := range []string{"type", "name"} {
 		if mapping[key] == nil {
 			p.Found("", "%s is missing", key)
 		}
+	}
+	if mapping["apiVersion"] == nil {
+		p.warn("", "apiVersion is missing; it is taken for v1")
+		p.definition.APIVersion = "v1"
 	}
 	if p.definition.Type == TypeModule {
 		p.Found("type", "wanted Application, found Module: modules are installed by the platform itself")
