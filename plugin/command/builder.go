@@ -46,7 +46,7 @@ func (e *Env) registries(o sourceOptions) (registry.Options, error) {
 		cache = ""
 	}
 	r, err := registry.FromEnvironment(e.Getenv, home, cache)
-	r.UserAgent, r.Offline = e.userAgent(), o.offline
+	r.UserAgent, r.Offline, r.Warn = e.userAgent(), o.offline, e.warn
 	return r, err
 }
 

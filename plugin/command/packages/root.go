@@ -69,7 +69,7 @@ func (o *registryOptions) client(env *Env) (*registry.Client, error) {
 		options.CAFile = o.caFile
 	}
 	options.PlainHTTP, options.Insecure, options.Offline = o.plainHTTP, o.insecure, o.offline
-	options.UserAgent = env.UserAgent()
+	options.UserAgent, options.Warn = env.UserAgent(), env.warn
 	return registry.New(options)
 }
 
