@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -205,4 +206,18 @@ func TestCancelled(t *testing.T) {
 	cancel(errors.New("interrupted"))
 	_, err := hooks(t, set, "", nil).Run(ctx, Reconciliation(set))
 	require.EqualError(t, err, "run hooks: interrupted")
+}
+
+// A batch binary can be run by hand, with only some of what it is told: it leaves out
+// what has no place to go.
+func TestHookByHand(t *testing.T) {
+	dir := directory(t, "store")
+	contexts, values := filepath.Join(dir, "contexts.json"), filepath.Join(dir, "values.json")
+	require.NoError(t, os.WriteFile(contexts, []byte(`[{"binding":"beforeHelm","snapshots":{"members":[]}}]`), 0o600))
+	require.NoError(t, os.WriteFile(values, []byte(`{}`), 0o600))
+	run := exec.Command(filepath.Join(dir, "hooks", "batchhooks"), "hook", "run", "0")
+	run.Env = []string{"BINDING_CONTEXT_PATH=" + contexts, "VALUES_PATH=" + values}
+	out, err := run.CombinedOutput()
+	require.NoError(t, err, string(out))
+	assert.Empty(t, string(out))
 }

@@ -1,0 +1,90 @@
+package house
+
+import (
+	"path"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// complaint is one thing that people reported of the programs that ran application
+// packages before this one (Deckhouse D, addon-operator A, shell-operator S,
+// module-sdk M), with the tests that show what happens here.
+type complaint struct {
+	number int
+	ref    string
+	what   string
+	// shown are tests as PACKAGE.TestName, and scripts of test/e2e as "script NAME".
+	shown []string
+	// open says what of it can't be shown yet, and why; "" where nothing is left.
+	open string
+}
+
+// complaints are those about settings, requirements and hooks, by their number in the
+// collection of the project.
+var complaints = []complaint{
+	{20, "D#19191", "an undeclared setting was accepted in silence", []string{"plugin/packages/schema.TestComplaint20UndeclaredSetting", "script packages-render"}, ""},
+	{21, "D#22933", "an immutable setting could be altered", []string{"plugin/packages/schema.TestComplaint21ImmutableSetting", "plugin/packages/schema.TestFrozen"}, ""},
+	{22, "D#19116 A#750 M#102", "the verdict on settings was lost", []string{"plugin/packages/hook.TestCheckSettings", "plugin/packages/trial.TestCheckSettings", "script packages-hooks"}, ""},
+	{23, "D#19819", "a missing version was admitted", nil, "admission needs the controller"},
+	{24, "D#20017", "a cycle of requirements made the scheduler loop", nil, "the scheduler comes with the controller"},
+	{25, "D#19946", "the suffix !optional was read wrongly", []string{"plugin/packages/bundle.TestRow25OptionalModules"}, ""},
+	{26, "D#22671", "any tag was taken for a release channel", []string{"plugin/packages/bundle/repository.TestRow26OnlySixChannels"}, ""},
+	{30, "A#474", "a patch was refused because of an undeclared neighbour", []string{"plugin/packages/values.TestComplaint30UndeclaredNeighbour"}, ""},
+	{31, "A#371", "defaults under patternProperties weren't filled in", []string{"plugin/packages/schema.TestComplaint31DefaultsOfPatternProperties"}, ""},
+	{32, "A#170", "items of lists could have undeclared fields", []string{"plugin/packages/schema.TestComplaint32UndeclaredInItems"}, ""},
+	{33, "A#404", "the default of a list panicked", []string{"plugin/packages/schema.TestComplaint33DefaultOfAList"}, ""},
+	{34, "A#183 A#375", "removing what is absent broke stored patches", []string{"plugin/packages/values.TestComplaint34RemoveOfAnAbsentPath", "plugin/packages/hook/output.TestValuesPatchStrictAndLenient", "plugin/packages/hook/output.TestJoinKeepsMeaning", "script case-j03-bad-patches"}, ""},
+	{35, "D#17999", "a hook deleted an object of another instance", []string{"plugin/packages/hook/output.TestScope", "plugin/packages/trial.TestStore"}, ""},
+	{36, "D#21255 D#1109", "stages had no snapshots", []string{"plugin/packages/hook.TestContexts", "plugin/packages/trial.TestStore"}, ""},
+	{37, "A#753", "hooks of equal order ran in any order", []string{"plugin/packages/hook.TestOrder", "plugin/packages/hook.TestCaseJ11Order"}, ""},
+	{38, "A#633 S#775", "an empty crontab crashed or was accepted", []string{"plugin/packages/hook/binding.TestCaseJ09", "script case-j09-bad-configuration"}, ""},
+	{39, "S#379 S#411", "namespaces that were labelled later gave no events", []string{"plugin/packages/hook/offline.TestCaseJ07"}, "events need a cluster that is watched"},
+	{40, "S#635", "only the first of merged contexts was handled", []string{"plugin/packages/hook.TestContexts", "plugin/packages/hook.TestMergeLosesNothing"}, ""},
+	{41, "S#217", "a hook that is not executable was ignored", []string{"plugin/packages/hook.TestLoadFindsAllAndNamesTheRest", "plugin/packages/hook/snapshot.TestTrackerExecutesOnChosenEventsOnly", "script packages-hooks"}, ""},
+	{42, "S#82", "a hook that changes what it watches ran for ever", []string{"plugin/packages/hook/snapshot.TestOwnWritesDoNotCallAgain"}, ""},
+	{43, "S#771", "snapshots of a hook in a sub-directory weren't found", nil, "the debug server comes with the controller"},
+	{44, "S#601", "a kind that is installed later failed the start for ever", nil, "discovery needs a cluster"},
+	{45, "S#666", "the schedule of a removed hook kept firing", []string{"plugin/packages/hook.TestTimetableOfRemovedHook"}, ""},
+	{46, "S#886", "zombies, and a race with reaping", []string{"plugin/packages/hook/process.TestOrphansAreCollectedWhereTheyBecomeOurs", "plugin/packages/hook/process.TestNothingIsLeftBehind", "script case-j05-hung"}, ""},
+	{47, "S#922", "a panic in one callback ended all events", nil, "events need a cluster that is watched"},
+	{48, "M#129", "the group of a metric was ignored", []string{"plugin/packages/hook/output.TestGroups"}, ""},
+	{49, "S#331", "Create passed over errors", []string{"plugin/packages/hook/output.TestEffect", "script case-j03-bad-patches"}, "a missing namespace needs a cluster"},
+	{50, "M#80", "help was mixed into JSON", []string{"plugin/packages/hook/binding.TestParseBatchOlderForms", "plugin/packages/hook/output.TestParseVerdict"}, ""},
+	{51, "M#94", "a hook run by hand crashed", []string{"plugin/packages/trial.TestHookByHand"}, ""},
+	{52, "module-sdk", "ignoreMissingObjects was refused", []string{"plugin/packages/hook/offline.TestBatchFromObjectsToObjects"}, ""},
+	{53, "module-sdk", "a panic was reported as success", []string{"plugin/packages/hook.TestRunFails"}, "a panic that the program itself reports as success can't be seen from outside"},
+	{54, "module-sdk", "an entry whose filter gives {} disappeared", []string{"plugin/packages/hook/snapshot.TestSnapshotIsSortedAndKeepsEmptyResults"}, ""},
+	{55, "A#536", "a patch of settings was dropped in silence", []string{"plugin/packages/hook/output.TestSettingsPatch"}, ""},
+	{56, "D#18404 D#17655", "debugging meant curl over a socket", []string{"script packages-hooks", "script packages-render"}, "what runs in a cluster is shown by the controller"},
+}
+
+// TestComplaints holds the table to the tests that there are.
+func TestComplaints(t *testing.T) {
+	files := textFiles(t)
+	for _, c := range complaints {
+		assert.False(t, len(c.shown) == 0 && c.open == "", "%d (%s): neither shown nor explained", c.number, c.what)
+		for _, shown := range c.shown {
+			assert.True(t, isThere(files, shown), "%d (%s): there is no %s", c.number, c.what, shown)
+		}
+	}
+	byNumber := func(a, b complaint) int { return a.number - b.number }
+	assert.True(t, slices.IsSortedFunc(complaints, byNumber))
+}
+
+// isThere finds a script, or a test function in a package.
+func isThere(files map[string]string, shown string) bool {
+	if script, ok := strings.CutPrefix(shown, "script "); ok {
+		_, there := files["test/e2e/testdata/script/"+script+".txtar"]
+		return there
+	}
+	dot := strings.LastIndexByte(shown, '.')
+	for name, content := range files {
+		if strings.HasSuffix(name, "_test.go") && path.Dir(name) == shown[:dot] && strings.Contains(content, "func "+shown[dot+1:]+"(") {
+			return true
+		}
+	}
+	return false
+}
