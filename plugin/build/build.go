@@ -82,8 +82,11 @@ func (b Builder) Build(ctx context.Context, m Manifest) (Result, error) {
 
 // named is how messages call a manifest.
 func named(name, path string) string {
-	if name == "" {
+	switch {
+	case name == "":
 		return path
+	case path == "":
+		return "manifest " + name
 	}
 	return fmt.Sprintf("manifest %s (%s)", name, path)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
@@ -153,9 +154,21 @@ func (b Builder) releases(ctx context.Context, o *helmfileOptions, m Manifest, f
 	_ = group.Wait() // every release has an error of its own
 	var all content
 	for _, part := range parts {
+		part.Objects = withoutKnownCRDs(all.Objects, part.Objects)
 		all.add(part)
 	}
 	return all, errors.Join(errs...)
+}
+
+// withoutKnownCRDs leaves out the CustomResourceDefinitions that an earlier release
+// brought in the same words: two releases of one chart have the same ones.
+func withoutKnownCRDs(known, objects []object.Object) []object.Object {
+	return slices.DeleteFunc(objects, func(o object.Object) bool {
+		_, _, isCRD := defines(o)
+		return isCRD && slices.ContainsFunc(known, func(k object.Object) bool {
+			return k.Ref() == o.Ref() && object.Equal(k.Body, o.Body)
+		})
+	})
 }
 
 func (b Builder) helmfileRelease(ctx context.Context, o *helmfileOptions, m Manifest, file *helmfile.File, r helmfile.Release) (content, error) {

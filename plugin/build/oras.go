@@ -181,5 +181,5 @@ func (o *orasOptions) build(ctx context.Context, b Builder, m Manifest, dir stri
 
 // named puts the reference into a text in the place of the directory.
 func (o *orasOptions) named(text, dir string) string {
-	return strings.ReplaceAll(text, dir, o.reference+"//")
+	return strings.NewReplacer(dir+"/", o.reference+"//", dir, o.reference).Replace(text)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -45,6 +46,7 @@ func (o *buildOptions) run(ctx context.Context, env *Env) error {
 		return err
 	}
 	src.unresolved = !o.showSecrets
+	src.all = slices.DeleteFunc(src.all, func(m build.Manifest) bool { return !src.selected[m.Name] })
 	if src.client, err = env.clusterForCharts(o.source.offline); err != nil {
 		return err
 	}
@@ -59,9 +61,6 @@ func (o *buildOptions) run(ctx context.Context, env *Env) error {
 	for _, r := range results {
 		for _, w := range r.Warnings {
 			env.warn(w.String())
-		}
-		if !src.selected[r.Manifest] {
-			continue
 		}
 		for _, obj := range r.Objects {
 			mask := object.DefaultMasker()
