@@ -1,9 +1,11 @@
 package plan
 
 import (
+	"slices"
 	"sort"
 
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+	smdvalue "sigs.k8s.io/structured-merge-diff/v6/value"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/cluster"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
@@ -148,7 +150,7 @@ func (c *comparer) foreign(s scope, l value) {
 // dropped handles what we applied and the files no longer name: only the parts
 // that we had applied are ours to remove.
 func (c *comparer) dropped(s scope, a, l value) {
-	if !l.ok && !s.excluded {
+	if !l.ok && !s.excluded || isKeyField(s.path) {
 		return
 	}
 	am, aok := a.v.(map[string]any)
@@ -171,6 +173,15 @@ func (c *comparer) dropped(s scope, a, l value) {
 // isItem reports whether a path ends in an element of a keyed list: such an
 // element comes and goes as a whole.
 func isItem(p fieldpath.Path) bool { return len(p) > 0 && p[len(p)-1].Key != nil }
+
+// isKeyField reports whether a path ends in a field that names the element it is in:
+// left out, it has its default, or else the element would be another one.
+func isKeyField(p fieldpath.Path) bool {
+	if len(p) < 2 || !isItem(p[:len(p)-1]) || p[len(p)-1].FieldName == nil {
+		return false
+	}
+	return slices.ContainsFunc(*p[len(p)-2].Key, func(f smdvalue.Field) bool { return f.Name == *p[len(p)-1].FieldName })
+}
 
 // same is the cheap way out of a subtree in which nobody disagrees.
 func (c *comparer) same(s scope, d, a, l value) bool {
@@ -200,7 +211,8 @@ func (c *comparer) wanted(s scope, d, a, l value) {
 			return
 		}
 	}
-	switch equal := c.equal(s.schema, d, l); {
+	equal := c.equal(s.schema, d, l) || !l.ok && !c.exact && emptyish(d.v) && inMetadata(s.path)
+	switch {
 	case c.all:
 		c.report(s, d, a, l)
 	case !l.ok && zeroScalar(d.v) && !c.custom && !c.exact:
@@ -210,6 +222,11 @@ func (c *comparer) wanted(s scope, d, a, l value) {
 	case !l.ok && !c.exact && holdsStruct(s.schema, d.v):
 		c.guess(s, d, a, l)
 	}
+}
+
+// inMetadata: the metadata of custom resources is as that of any other kind.
+func inMetadata(p fieldpath.Path) bool {
+	return len(p) > 1 && p[0].FieldName != nil && *p[0].FieldName == "metadata"
 }
 
 // equal compares two values that may be absent: by the server's reading.
@@ -308,11 +325,8 @@ func (c *comparer) byPosition(s scope, d, a, l []any) {
 	}
 }
 
-// bySet compares lists whose elements are their own keys.
+// bySet compares lists whose elements are their own keys. Their order means nothing.
 func (c *comparer) bySet(s scope, d, a, l []any) {
-	if sortedOtherwise(ids(d), ids(l)) {
-		c.reordered(s, d, a, l)
-	}
 	for _, v := range distinct(d, a, l) {
 		at := s.child(fieldpath.PathElement{Value: pathValue(v)}, s.schema.Item())
 		c.walk(at, find(d, v), find(a, v), find(l, v))

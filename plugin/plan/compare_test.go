@@ -2,6 +2,7 @@ package plan
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -68,7 +69,8 @@ func TestCompare(t *testing.T) {
 		"keys, not positions":            {d: "spec: {ports: [{port: 2}, {port: 1}]}", a: "spec: {ports: [{port: 2}, {port: 1}]}", l: "spec: {ports: [{port: 1, protocol: TCP}, {port: 2, protocol: TCP}]}", suspect: true},
 		"one port, two protocols":        {d: "spec: {ports: [{port: 1, protocol: UDP}]}", a: "spec: {ports: [{port: 1}, {port: 1, protocol: UDP}]}", l: "spec: {ports: [{port: 1, protocol: TCP}, {port: 1, protocol: UDP}]}", want: []string{`.spec.ports[port=1,protocol="TCP"]`}},
 		"foreign item of a keyed list":   {d: "spec: {ports: [{port: 1}]}", a: "spec: {ports: [{port: 1}]}", l: "spec: {ports: [{port: 1, protocol: TCP}, {port: 9, protocol: TCP}]}"},
-		"set without order":              {d: "spec: {finalizers: [a, b]}", a: "spec: {finalizers: [a, b]}", l: "spec: {finalizers: [b, a, theirs]}", suspect: true},
+		"set without order":              {d: "spec: {finalizers: [a, b]}", a: "spec: {finalizers: [a, b]}", l: "spec: {finalizers: [b, a, theirs]}"},
+		"key that has its default":       {d: "spec: {ports: [{port: 1}]}", a: "spec: {ports: [{port: 1, protocol: TCP}]}", l: "spec: {ports: [{port: 1, protocol: TCP}]}"},
 		"set element left the files":     {d: "spec: {finalizers: [a]}", a: "spec: {finalizers: [a, b]}", l: "spec: {finalizers: [a, b]}", want: []string{`.spec.finalizers[="b"]`}},
 		"quantity by value":              {d: "spec: {limit: 1000m}", a: "spec: {limit: 1000m}", l: "spec: {limit: '1'}"},
 		"quantity that differs":          {d: "spec: {limit: 1000m}", a: "spec: {limit: 1000m}", l: "spec: {limit: '2'}", want: []string{".spec.limit"}},
@@ -110,6 +112,9 @@ func TestCompareCustomResourcesTakeEmptyAtItsWord(t *testing.T) {
 	d, l := flow(t, "spec: {ports: []}"), flow(t, "spec: {replicas: 1}")
 	require.Equal(t, []string{".spec.ports"}, paths(compare(d, nil, l, s, true, nil)))
 	require.Empty(t, paths(compare(d, nil, l, s, false, nil)))
+	// Their metadata is that of any kind.
+	d, l = flow(t, "metadata: {name: a, labels: {}}"), flow(t, "metadata: {name: a}")
+	require.False(t, slices.ContainsFunc(compare(d, nil, l, nil, true, nil).findings, func(f finding) bool { return !f.guessed }))
 }
 
 // An empty mapping with fields of its own is not the same as none to every field,

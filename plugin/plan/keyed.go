@@ -37,15 +37,6 @@ func (k keyIndex) ids() []string {
 	return out
 }
 
-// ids are the elements of a set in list order.
-func ids(list []any) []string {
-	out := make([]string, len(list))
-	for i, v := range list {
-		out[i] = elementID(v)
-	}
-	return out
-}
-
 func elementID(v any) string { return fmt.Sprintf("%T %v", plain(v), plain(v)) }
 
 // sortedOtherwise reports whether what two lists have in common stands in

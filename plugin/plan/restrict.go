@@ -137,7 +137,8 @@ func (r restrictor) lists(s *cluster.Schema, b, w []any, d, a value) (value, val
 			return some(bo), some(wo)
 		}
 	case cluster.ListSet:
-		return some(r.set(b, w, dl, al)), some(r.set(w, b, dl, al))
+		before := r.set(b, w, dl, al)
+		return some(before), some(sameOrder(before, r.set(w, b, dl, al)))
 	}
 	if r.verified {
 		return some(b), some(w)
@@ -186,6 +187,18 @@ func (r restrictor) keyed(s *cluster.Schema, b, w, d, a []any) ([]any, []any, bo
 		}
 	}
 	return bo, wo, true
+}
+
+// sameOrder puts the elements of a set in the order in which another one has them,
+// which means nothing and would only show as changed lines.
+func sameOrder(like, set []any) []any {
+	out := make([]any, 0, len(set))
+	for _, v := range distinct(like, set) {
+		if have := find(set, v); have.ok {
+			out = append(out, have.v)
+		}
+	}
+	return out
 }
 
 // set keeps the elements of one side that are named or that differ.
