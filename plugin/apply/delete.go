@@ -34,17 +34,21 @@ func (a attempt) remove() report {
 			UID: o.UID, ResourceVersion: version, Propagation: a.propagation(),
 		})
 		switch {
-		case isMissing(err):
+		case a.missing(o, err):
 			rep.done = doneGone
 			return a.removed(rep)
+		case isUnserved(err):
+			return a.misled(rep, err)
 		case err != nil && !apierrors.IsConflict(err):
 			return a.refusal(rep, err)
 		}
 		live, readErr := a.exec.Client.Get(a.work, o.Mapping, o.Ref.Namespace, o.Ref.Name)
 		switch {
-		case isMissing(readErr):
+		case a.missing(o, readErr):
 			rep.done = doneGone
 			return a.removed(rep)
+		case isUnserved(readErr):
+			return a.misled(rep, readErr)
 		case readErr != nil:
 			return a.refusal(rep, fmt.Errorf("look whether it is gone: %w", readErr))
 		case live.GetUID() != o.UID:
@@ -105,9 +109,30 @@ func (a attempt) propagation() metav1.DeletionPropagation {
 	return metav1.DeletePropagationBackground
 }
 
-// isMissing tells that there is no such object, or no such kind any more.
-func isMissing(err error) bool {
-	return err != nil && (apierrors.IsNotFound(err) || isUnserved(err))
+// missing tells that an object is not there, or that its kind isn't any more. A server
+// that is just starting, or something in between, may answer 404 for the path of
+// any kind: then the object would leave the record and stay in the cluster. So
+// discovery has the last word.
+func (r *run) missing(o *plan.Object, err error) bool {
+	switch {
+	case err == nil:
+		return false
+	case isUnserved(err):
+		r.exec.Client.InvalidateDiscovery()
+		_, err = r.exec.Client.Mapping(r.work, o.Ref.GroupKind(), o.Mapping.GVK.Version)
+		return isUnserved(err)
+	default:
+		return apierrors.IsNotFound(err)
+	}
+}
+
+// misled tries again later what met a 404 for a kind that is served.
+func (a attempt) misled(rep report, err error) report {
+	rep.err, rep.done = err, doneFailed
+	if a.tries < maxHiccups {
+		rep.done = donePassing
+	}
+	return rep
 }
 
 // deleting waits for the end of a deletion.

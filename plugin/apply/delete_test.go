@@ -3,6 +3,7 @@ package apply
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -381,4 +382,43 @@ func TestRecordedCountsAllRecords(t *testing.T) {
 func TestUIDOf(t *testing.T) {
 	assert.Equal(t, types.UID("u"), uidOf(map[string]any{"metadata": map[string]any{"uid": "u"}}))
 	assert.Empty(t, uidOf(nil))
+}
+
+// A server that is just starting answers 404 for paths that it will serve: the
+// object is not taken for gone, or nobody would know of it any more.
+func TestDeletionIsNotMisledByAPathThatIsNotThere(t *testing.T) {
+	notServed := serverError(404, "NotFound", "the server could not find the requested resource")
+	for name, c := range map[string]struct {
+		times   int
+		kind    error // what discovery says of it
+		outcome Outcome
+		deleted bool
+	}{
+		"for a moment":              {2, nil, OutcomeDeleted, true},
+		"for good":                  {1000, nil, OutcomeFailed, false},
+		"and so says discovery":     {1000, &cluster.ErrNoKind{}, OutcomeDeleted, false},
+		"and discovery says naught": {1000, serverError(500, "InternalError", "no"), OutcomeFailed, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h := newHarness(t)
+				old := pruning(t, h, oldConfigMap)
+				left := c.times
+				h.cluster.refuse = func(call string) error {
+					if call == "map ConfigMap" {
+						return c.kind
+					}
+					if strings.HasPrefix(call, "delete ConfigMap") && left > 0 {
+						left--
+						return notServed
+					}
+					return nil
+				}
+				r := h.run(old)
+				assert.Equal(t, c.outcome, of(r, "old").Outcome, of(r, "old").Reason)
+				assert.Equal(t, c.deleted, !h.cluster.has("ConfigMap x/old"))
+				assert.Equal(t, c.outcome == OutcomeDeleted, len(h.session.removed) == 1)
+			})
+		})
+	}
 }

@@ -23,7 +23,7 @@ func (a attempt) find() report {
 	switch {
 	case err == nil:
 		rep.done, rep.answer = doneFound, live
-	case isMissing(err):
+	case a.missing(o, err):
 		rep.done, rep.err = donePassing, errNotMade
 	default:
 		return a.refusal(rep, err)

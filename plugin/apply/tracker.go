@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/cluster"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/plan"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/state"
 )
 
@@ -179,18 +180,23 @@ func (t *tracker) askUnseen(s *scope, n *node) {
 
 // ask reads one object beside the watch.
 func (t *tracker) ask(n *node) {
-	r, o := t.run, n.planned
-	go func() {
-		u, err := r.exec.Client.Get(r.work, o.Mapping, o.Ref.Namespace, o.Ref.Name)
-		r.post(func() { t.answered(n, u, err) })
-	}()
+	o := n.planned
+	go t.answer(n, o)
 }
 
-func (t *tracker) answered(n *node, u *unstructured.Unstructured, err error) {
+// answer reads an object, beside the loop, and posts what came of it.
+func (t *tracker) answer(n *node, o *plan.Object) {
+	r := t.run
+	u, err := r.exec.Client.Get(r.work, o.Mapping, o.Ref.Namespace, o.Ref.Name)
+	missing := r.missing(o, err)
+	r.post(func() { t.answered(n, u, err, missing) })
+}
+
+func (t *tracker) answered(n *node, u *unstructured.Unstructured, err error, missing bool) {
 	switch {
 	case err == nil:
 		t.run.look(n, u)
-	case isMissing(err):
+	case missing:
 		t.run.vanished(n)
 	case apierrors.IsForbidden(err), apierrors.IsUnauthorized(err):
 		t.denied(n, err)
@@ -248,9 +254,7 @@ func (t *tracker) poll(s *scope) {
 	r := t.run
 	go func() {
 		for _, n := range nodes {
-			o := n.planned
-			u, err := r.exec.Client.Get(r.work, o.Mapping, o.Ref.Namespace, o.Ref.Name)
-			r.post(func() { t.answered(n, u, err) })
+			t.answer(n, n.planned)
 		}
 		r.post(func() {
 			if len(s.pending) > 0 || t.coming[s.key.resource] > 0 {
