@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"bytes"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -29,6 +30,18 @@ func FuzzEntries(f *testing.F) {
 	f.Add([]byte{0, 1, 1, 0, 2, 0, 9, 1})
 	f.Add([]byte{1, 0, 6, 1, 0, 2, 0, 1, 7, 7, 0, 0, 2, 0, 1, 1})
 	f.Fuzz(func(t *testing.T, data []byte) { tryArchive(t, tarOf(t, itemsOf(data)...)) })
+}
+
+// TestRandomEntries is a short run of FuzzEntries, the same each time.
+func TestRandomEntries(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 300 {
+		data := make([]byte, 7*(1+random.IntN(8)))
+		for i := range data {
+			data[i] = byte(random.IntN(256))
+		}
+		tryArchive(t, tarOf(t, itemsOf(data)...))
+	}
 }
 
 // itemsOf reads entries from bytes: kind, three parts of the name, three of the
