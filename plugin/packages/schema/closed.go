@@ -12,6 +12,16 @@ type closer struct {
 	rendering bool // with x-required-for-helm
 }
 
+// whole rewrites the schema of the whole, which is an object whether it says so or
+// not.
+func (c closer) whole(raw map[string]any) any {
+	out := c.schema(raw, false, false)
+	if of, isMap := out.(map[string]any); isMap && of["$ref"] == nil && of["additionalProperties"] == nil {
+		of["additionalProperties"] = false
+	}
+	return out
+}
+
 // schema rewrites one schema. branch: it is, or lies in, a branch of allOf, anyOf,
 // oneOf or not; loose: nothing says that this level is closed by itself.
 func (c closer) schema(value any, branch, loose bool) any {

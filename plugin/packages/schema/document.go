@@ -3,12 +3,11 @@ package schema
 import (
 	"errors"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+	"k8s.io/kube-openapi/pkg/validation/strfmt"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/bundle"
 )
@@ -30,8 +29,10 @@ func (s *Schema) compileDocument(c closer) (*jsonschema.Schema, []bundle.Finding
 	compiler := jsonschema.NewCompiler()
 	compiler.DefaultDraft(jsonschema.Draft4)
 	compiler.UseLoader(jsonschema.SchemeURLLoader{})
-	compiler.RegisterFormat(&jsonschema.Format{Name: "duration", Validate: checkDuration})
-	if err := compiler.AddResource(documentURL, c.schema(s.source.raw, false, false)); err != nil {
+	for _, name := range platformFormats {
+		compiler.RegisterFormat(format(name))
+	}
+	if err := compiler.AddResource(documentURL, c.whole(s.source.raw)); err != nil {
 		return nil, []bundle.Finding{s.source.finding(bundle.Error, nil, "%v", err)}
 	}
 	compiled, err := compiler.Compile(documentURL)
@@ -65,20 +66,23 @@ func (s *Schema) schemaFaults(err error) []bundle.Finding {
 	return findings
 }
 
-// checkDuration accepts what the platform's library does: Go's durations, and
-// "3 days".
-func checkDuration(v any) error {
-	text, isText := v.(string)
-	if !isText {
-		return nil
-	}
-	if _, err := time.ParseDuration(text); err == nil || wordyDuration.MatchString(text) {
-		return nil
-	}
-	return errors.New("no duration")
+// platformFormats are the formats that the platform's library checks; the library
+// here knows other ones, and some differently.
+var platformFormats = []string{
+	"bsonobjectid", "byte", "cidr", "creditcard", "date", "date-time", "datetime", "duration", "email",
+	"hexcolor", "hostname", "ipv4", "ipv6", "isbn", "isbn10", "isbn13", "mac", "rgbcolor", "ssn", "uri",
+	"uuid", "uuid3", "uuid4", "uuid5",
 }
 
-var wordyDuration = regexp.MustCompile(`^\s*\d+(\.\d+)?\s*(ns|nano\w*|us|µs|micro\w*|ms|milli\w*|s|sec\w*|m|min\w*|h|hr\w*|hour\w*|d|day\w*|w|wk\w*|week\w*)\s*$`)
+// format makes one check of the platform's.
+func format(name string) *jsonschema.Format {
+	return &jsonschema.Format{Name: name, Validate: func(v any) error {
+		if text, isText := v.(string); isText && !strfmt.Default.Validates(name, text) {
+			return errors.New("another format")
+		}
+		return nil
+	}}
+}
 
 func unescape(fragment string) string {
 	if plain, err := url.PathUnescape(fragment); err == nil {

@@ -36,7 +36,7 @@ func (e *evaluation) walk(n *node, path []string, value, old any) {
 		e.ask(r, n, path, value, old)
 	}
 	for _, b := range n.branches {
-		if b.keyword == "allOf" {
+		if b.keyword == "allOf" || b.keyword == "$ref" {
 			e.walk(b.node, path, value, old)
 		}
 	}

@@ -17,7 +17,7 @@ type Catalogue struct {
 // Grants returns the names of the resources that settings can choose from, sorted.
 func (s *Schema) Grants() []string {
 	names := map[string]bool{}
-	s.eachGrant(s.root, nil, nil, func(resource string, _ []string) { names[resource] = true })
+	s.eachGrant(s.root, nil, nil, func(n *node, _ []string) { names[n.grant] = true })
 	return slices.Sorted(maps.Keys(names))
 }
 
@@ -26,9 +26,9 @@ func (s *Schema) Grants() []string {
 // resource and are given no value. A resource without a catalogue is left alone.
 func (s *Schema) Effective(given map[string]any, catalogues map[string]Catalogue) map[string]any {
 	effective := s.Default(given)
-	s.eachGrant(s.root, nil, nil, func(resource string, path []string) {
+	s.eachGrant(s.root, nil, nil, func(n *node, path []string) {
 		chosen := valueAt(given, path)
-		if c := catalogues[resource]; c.Default != "" && (chosen == nil || chosen == "") {
+		if c := catalogues[n.grant]; c.Default != "" && (chosen == nil || chosen == "") {
 			set(effective, path, c.Default)
 		}
 	})
@@ -39,16 +39,16 @@ func (s *Schema) Effective(given map[string]any, catalogues map[string]Catalogue
 // none does.
 func (s *Schema) Granted(settings map[string]any, catalogues map[string]Catalogue) error {
 	var faults []Fault
-	s.eachGrant(s.root, nil, nil, func(resource string, path []string) {
-		c, known := catalogues[resource]
+	s.eachGrant(s.root, nil, nil, func(n *node, path []string) {
+		c, known := catalogues[n.grant]
 		chosen, _ := valueAt(settings, path).(string)
 		if !known || chosen == "" || chosen == c.Default || slices.Contains(c.Allowed, chosen) {
 			return
 		}
-		at := s.source.placeOf(s.grantPlace(path))
+		at := s.source.placeOf(n.at)
 		faults = append(faults, Fault{
 			Path: keyOf(path), File: at.file, Line: at.line,
-			Text: fmt.Sprintf("wanted one of the %s of the project (%s)", resource, strings.Join(c.Allowed, ", ")),
+			Text: fmt.Sprintf("wanted one of the %s of the project (%s)", n.grant, strings.Join(c.Allowed, ", ")),
 		})
 	})
 	if len(faults) == 0 {
@@ -59,27 +59,24 @@ func (s *Schema) Granted(settings map[string]any, catalogues map[string]Catalogu
 
 // eachGrant finds the fields that name a resource: below properties only, as on
 // the platform. A schema that refers to itself is gone through once.
-func (s *Schema) eachGrant(n *node, path []string, within []*node, each func(resource string, path []string)) {
+func (s *Schema) eachGrant(n *node, path []string, within []*node, each func(n *node, path []string)) {
 	if slices.Contains(within, n) {
 		return
 	}
 	within = append(within[:len(within):len(within)], n)
+	for _, b := range n.branches {
+		if b.keyword == "$ref" {
+			s.eachGrant(b.node, path, within, each)
+		}
+	}
 	for _, name := range slices.Sorted(maps.Keys(n.properties)) {
 		p := n.properties[name]
 		here := append(path[:len(path):len(path)], name)
 		if p.grant != "" {
-			each(p.grant, here)
+			each(p, here)
 		}
 		s.eachGrant(p, here, within, each)
 	}
-}
-
-func (s *Schema) grantPlace(path []string) pointer {
-	n := s.root
-	for _, name := range path {
-		n = n.properties[name]
-	}
-	return n.at
 }
 
 func valueAt(value any, path []string) any {

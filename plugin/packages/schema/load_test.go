@@ -50,6 +50,7 @@ func TestLoadNothing(t *testing.T) {
 	set, findings = Load(settingsFile("# nothing yet\n"), nil)
 	assert.Empty(t, findings)
 	assert.Empty(t, set.Settings.Properties())
+	assert.ErrorContains(t, set.Settings.Validate(t.Context(), value(t, "{a: 1}"), Check{}), "a: forbidden property")
 }
 
 func TestExtend(t *testing.T) {

@@ -6,6 +6,9 @@ import "strings"
 // x-deckhouse-… extensions, with x-extend done and closed objects said to be so.
 func (s *Schema) Published() map[string]any {
 	published, _ := publish(s.source.raw, false, false).(map[string]any)
+	if published["additionalProperties"] == nil && published["$ref"] == nil {
+		published["additionalProperties"] = false
+	}
 	return published
 }
 

@@ -34,12 +34,14 @@ properties:
   either:
     anyOf: [{type: string}, {type: integer}]
   odd: {type: integer, not: {enum: [2]}}
+  net: {type: string, format: cidr}
 `
 	s := settings(t, text)
 	good := []string{
 		"{host: web, port: 9, ratio: 1.5, mode: fast, level: 1, note: null, choice: null, wait: 1h30m}",
 		"{host: web, wait: 3 days, list: [a], map: {x: 1}, either: 5, odd: 1}",
 		"{host: web, tls: {mode: secret, secret: a}}",
+		"{host: web, net: 10.0.0.0/8}",
 	}
 	for _, given := range good {
 		assert.NoError(t, s.Validate(t.Context(), value(t, given), Check{}), given)
@@ -66,6 +68,7 @@ properties:
 		"{host: web, tls: {mode: x}}":              "tls: fits none of the alternatives: (1) tls.secret is required, (2) tls.issuer is required (openapi/settings.yaml:18)",
 		"{host: web, tls: {secret: a, issuer: b}}": "tls: fits alternatives 1 and 2, wanted exactly one (openapi/settings.yaml:18)",
 		"{host: web, either: []}":                  "either: fits none of the alternatives: (1) wanted string, found array, (2) wanted integer, found array (openapi/settings.yaml:24)",
+		"{host: web, net: 10.0.0.0}":               "net: wanted text of the format cidr (openapi/settings.yaml:26)",
 		"{host: web, odd: 2}":                      "odd: is what the schema excludes (openapi/settings.yaml:25)",
 		"{host: web, hosts: a}":                    "hosts: forbidden property: it is not declared in the settings schema; did you mean host? (openapi/settings.yaml:2)",
 	}
