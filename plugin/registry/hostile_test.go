@@ -112,6 +112,28 @@ func TestServersThatLie(t *testing.T) {
 	}
 }
 
+// TestAServerWithoutDigestHeaders is no liar: old registries and proxies leave the
+// header out.
+func TestAServerWithoutDigestHeaders(t *testing.T) {
+	s := plainServer(t)
+	c := newClient(t, Options{PlainHTTP: true})
+	ref := reference(t, s.host+"/app:v1")
+	_, err := c.Push(t.Context(), ref, sample(t), PushOptions{})
+	require.NoError(t, err)
+	front := hostile(t, func(w http.ResponseWriter, r *http.Request) {
+		answer := httptest.NewRecorder()
+		s.Config.Handler.ServeHTTP(answer, r)
+		for key, values := range answer.Header() {
+			if key != "Docker-Content-Digest" {
+				w.Header()[key] = values
+			}
+		}
+		w.WriteHeader(answer.Code)
+		_, _ = w.Write(answer.Body.Bytes())
+	})
+	checkSample(t, c, front, mustDigest(t, sample(t)))
+}
+
 // TestEndlessListings: a server that has always one page more.
 func TestEndlessListings(t *testing.T) {
 	var pages atomic.Int64

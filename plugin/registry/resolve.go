@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 	"oras.land/oras-go/v2/content"
+	"oras.land/oras-go/v2/registry/remote"
 )
 
 // source is where an artifact comes from: a repository, a layout, or, offline,
@@ -46,6 +48,9 @@ func (c *Client) source(ctx context.Context, ref Reference) (*source, error) {
 		return nil, err
 	}
 	manifest, err := repository.Resolve(ctx, ref.selector())
+	if err != nil && strings.Contains(err.Error(), noDigestHeader) {
+		manifest, err = resolveByContent(ctx, repository, ref)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -53,6 +58,19 @@ func (c *Client) source(ctx context.Context, ref Reference) (*source, error) {
 }
 
 func nothing() error { return nil }
+
+// noDigestHeader is in the error about servers, usually proxies, that don't say in
+// a header which digest a manifest has.
+const noDigestHeader = `missing required header "Docker-Content-Digest"`
+
+// resolveByContent fetches the manifest to learn its digest.
+func resolveByContent(ctx context.Context, repository *remote.Repository, ref Reference) (ocispec.Descriptor, error) {
+	manifest, content, err := repository.FetchReference(ctx, ref.selector())
+	if err != nil {
+		return ocispec.Descriptor{}, err
+	}
+	return manifest, content.Close()
+}
 
 func fromLayout(ref Reference) (*source, error) {
 	l, err := openLayout(ref.Layout)
