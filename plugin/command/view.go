@@ -44,7 +44,7 @@ func (o *viewOptions) addFlags(cmd *cobra.Command) {
 	f.BoolVar(&o.lineNumbers, "line-numbers", true, "Number the lines of a diff")
 	f.BoolVar(&o.summary, "summary", false, "Show the table of operations only")
 	f.BoolVar(&o.explain, "explain", false, "Say why each difference is what it is called")
-	f.BoolVar(&o.showIgnored, "show-ignored", false, "Also show differences that the server would undo")
+	f.BoolVar(&o.showIgnored, "show-ignored", false, "Also show differences that the server would undo, or that rules leave to the cluster")
 	f.BoolVar(&o.showSecrets, "show-secrets", false, "Don't mask the values of Secrets")
 	f.StringVar(&o.pager, "pager", "auto", "auto pages on a terminal through $TAZUNA_PAGER or $PAGER; never doesn't")
 }
