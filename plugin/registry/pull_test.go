@@ -1,6 +1,8 @@
 package registry
 
 import (
+	"archive/tar"
+	"bytes"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
@@ -104,6 +106,15 @@ func TestLayoutFaults(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "oci-layout"), []byte(`{"imageLayoutVersion":"2"}`), 0o600))
 	_, err = c.Tags(t.Context(), Reference{Layout: dir})
 	assert.ErrorContains(t, err, `wanted version 1.0.0, found "2"`)
+
+	for content, want := range map[string]string{"no JSON": "invalid character", strings.Repeat(" ", maxIndex+1): "too large"} {
+		broken := t.TempDir()
+		writeLayout(t, broken, nil)
+		require.NoError(t, os.WriteFile(filepath.Join(broken, "index.json"), []byte(content), 0o600))
+		_, err = c.Tags(t.Context(), Reference{Layout: broken})
+		assert.ErrorContains(t, err, "index.json: ")
+		assert.ErrorContains(t, err, want)
+	}
 
 	layout := filepath.Join(dir, "layout")
 	for _, tag := range []string{"v1", "v2"} {
@@ -220,16 +231,27 @@ func TestLayers(t *testing.T) {
 	for name, layer := range map[string]Blob{
 		"no title":  {MediaType: "application/x", Data: []byte("1")},
 		"a way out": titled("../evil", "application/x", []byte("1")),
+		"a link":    linkLayer(t, "../evil"),
 		"no tar":    {MediaType: ocispec.MediaTypeImageLayer, Data: []byte(strings.Repeat("1", 1000))},
 	} {
 		parent := t.TempDir()
 		bad := push(strings.ReplaceAll(name, " ", ""), layer)
 		err := bad.Extract(t.Context(), filepath.Join(parent, "out"), archive.DefaultLimits())
-		assert.ErrorContains(t, err, "layer 1 ("+layer.MediaType+")", name)
+		assert.ErrorContains(t, err, "unpack "+bad.Reference.String()+": ", name)
 		left, err := os.ReadDir(parent)
 		require.NoError(t, err)
 		assert.Empty(t, left, "after an error there is nothing")
 	}
+}
+
+// linkLayer is a layer with a link.
+func linkLayer(t *testing.T, target string) Blob {
+	t.Helper()
+	var out bytes.Buffer
+	w := tar.NewWriter(&out)
+	require.NoError(t, w.WriteHeader(&tar.Header{Name: "link", Linkname: target, Typeflag: tar.TypeSymlink}))
+	require.NoError(t, w.Close())
+	return Blob{MediaType: ocispec.MediaTypeImageLayer, Data: out.Bytes()}
 }
 
 // TestBearerTokens has a registry that sends to another address for a token, as
