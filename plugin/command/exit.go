@@ -53,6 +53,8 @@ func ExitCode(ctx context.Context, err error) (code int, message string) {
 	}
 	var e *ExitError
 	switch {
+	case errors.Is(context.Cause(ctx), errInterrupted) && errors.Is(err, context.Canceled):
+		return ExitInterrupted, errInterrupted.Error()
 	case errors.Is(context.Cause(ctx), errInterrupted):
 		return ExitInterrupted, err.Error()
 	case errors.As(err, &e) && e.Err == nil:

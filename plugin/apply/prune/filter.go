@@ -70,7 +70,7 @@ type Filter interface {
 // the object; asked tells whether deletions were asked for at all.
 func EntryFilters(wanted map[types.UID]object.Ref, manager string, claimedBy Claim, asked bool) []Filter {
 	return []Filter{
-		Unread{}, Moved{}, UnservedKind{}, Wanted{UIDs: wanted}, MadeAgain{},
+		Unread{}, Moved{}, UnservedKind{Asked: asked}, Wanted{UIDs: wanted}, MadeAgain{},
 		Unmarked{Manager: manager}, OtherRecord{ClaimedBy: claimedBy}, NotAsked{Asked: asked}, DamagedRecord{},
 	}
 }
