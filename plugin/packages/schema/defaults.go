@@ -30,7 +30,7 @@ func (n *node) fill(value any) {
 
 // maxDefaults bounds how many defaults one value can get. Definitions that refer
 // to one another can ask for more than fits anywhere.
-const maxDefaults = 100_000
+const maxDefaults = 20_000
 
 type filler struct {
 	left    int

@@ -53,7 +53,7 @@ func TestDefaultsThatExplode(t *testing.T) {
 	}
 	_, findings := Load(settingsFile(text+"properties: {a: {$ref: '#/definitions/d30'}}\nx-deckhouse-validations: [{expression: 'has(self.a)', message: m}]\n"), nil)
 	require.Error(t, bundle.AsError(findings))
-	assert.Contains(t, lines(findings), "the defaults expand to more than 100000 values")
+	assert.Contains(t, lines(findings), "the defaults expand to more than 20000 values")
 }
 
 func TestDefaultsWithoutEnd(t *testing.T) {

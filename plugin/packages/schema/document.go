@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 	"k8s.io/kube-openapi/pkg/validation/strfmt"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/bundle"
@@ -54,6 +55,10 @@ func (s *Schema) schemaFaults(err error) []bundle.Finding {
 	var findings []bundle.Finding
 	var leaves func(*jsonschema.ValidationError)
 	leaves = func(e *jsonschema.ValidationError) {
+		if _, isEither := e.ErrorKind.(*kind.AnyOf); isEither && len(e.Causes) > 0 {
+			leaves(telling(e))
+			return
+		}
 		if len(e.Causes) == 0 {
 			at := base.to(e.InstanceLocation...)
 			findings = append(findings, s.source.finding(bundle.Error, at, "%s", faultText(e.ErrorKind)))
@@ -64,6 +69,21 @@ func (s *Schema) schemaFaults(err error) []bundle.Finding {
 	}
 	leaves(tree)
 	return findings
+}
+
+// telling picks the alternative that says most: one about the value rather than
+// about its type.
+func telling(e *jsonschema.ValidationError) *jsonschema.ValidationError {
+	for _, cause := range e.Causes {
+		inner := cause
+		for len(inner.Causes) == 1 {
+			inner = inner.Causes[0]
+		}
+		if _, isType := inner.ErrorKind.(*kind.Type); !isType {
+			return cause
+		}
+	}
+	return e.Causes[0]
 }
 
 // platformFormats are the formats that the platform's library checks; the library

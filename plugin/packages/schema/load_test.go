@@ -12,7 +12,7 @@ func TestLoadFindings(t *testing.T) {
 		"no YAML":       {"type: [\n", "openapi/settings.yaml:1: error: not YAML: "},
 		"key twice":     {"type: object\ntype: object\n", "openapi/settings.yaml:2: error: "},
 		"no mapping":    {"- a\n", "openapi/settings.yaml:1: error: wanted a schema, found a list"},
-		"type":          {"type: object\nproperties:\n  a:\n    type: text\n", "openapi/settings.yaml:4: error: properties.a.type: "},
+		"type":          {"type: object\nproperties:\n  a:\n    type: text\n", "openapi/settings.yaml:4: error: properties.a.type: wanted one of array, boolean"},
 		"no schema":     {"type: object\nproperties:\n  a: text\n", "openapi/settings.yaml:3: error: properties.a: wanted a schema"},
 		"pattern":       {"patternProperties:\n  '[': {}\n", "openapi/settings.yaml:2: error: patternProperties.[: no regular expression"},
 		"bad pattern":   {"properties:\n  a: {type: string, pattern: '['}\n", "openapi/settings.yaml:2: error: properties.a.pattern: "},

@@ -51,6 +51,7 @@ func (r *rule) compile(base *environment.EnvSet, shape *structural.Structural) e
 	if r.typed, err = compileTyped(r, base, shape); err == nil || !r.platform {
 		return err
 	}
+	r.misfit = err.Error()
 	var untypedErr error
 	if r.untyped, untypedErr = compileUntyped(r.expression, base); untypedErr != nil {
 		return untypedErr

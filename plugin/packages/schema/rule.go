@@ -20,6 +20,7 @@ type rule struct {
 	platform bool
 
 	typed, untyped *program // at least one, once compiled
+	misfit         string   // why it has no types, "" if it has
 }
 
 // rulesOf reads the rules of a node.

@@ -96,3 +96,34 @@ x-deckhouse-validations: [{expression: "!self.a.matches('(a|b)*(c|d)*(e|f)*(g|h)
 	long := map[string]any{"a": strings.Repeat("i", 1<<20)}
 	assert.ErrorContains(t, s.Validate(t.Context(), long, Check{}), "cost")
 }
+
+// TestRulesThatFailOnThePlatform: what holds here and not there is a warning.
+func TestRulesThatFailOnThePlatform(t *testing.T) {
+	const numbers = "the platform can't evaluate this rule, because all numbers are doubles there"
+	tests := map[string]string{
+		"self.a % 2 == 1":                      numbers,
+		"self.a >= oldSelf.a - 2":              numbers,
+		"self.l.all(i, i + 1 > 0)":             numbers,
+		"int(self.a) % 2 == 1":                 "",
+		"self.a >= oldSelf.a - 2.0":            "",
+		"self.a > 1 && self.s.startsWith('e')": "",
+		"!has(self.s) || size(self.s) > 1":     "",
+		"isURL(self.s)":                        "the platform doesn't compile this rule: ",
+		"self.absent > 1":                      "the rule asks for absent, which is not declared: it holds whatever the values are",
+	}
+	for expression, want := range tests {
+		_, findings := Load(settingsFile(`
+type: object
+properties: {a: {type: integer}, s: {type: string}, l: {type: array, items: {type: integer}}}
+x-deckhouse-validations:
+- {expression: "`+expression+`", message: m}
+`), nil)
+		if want == "" {
+			assert.Empty(t, findings, expression)
+		} else {
+			assert.Contains(t, lines(findings), "openapi/settings.yaml:5: warning: x-deckhouse-validations[0]: "+want, expression)
+		}
+	}
+	_, findings := Load(settingsFile("properties: {a: {type: integer}}\nx-kubernetes-validations: [{rule: 'self.a % 2 == 1'}]\n"), nil)
+	assert.Empty(t, findings, "those are Kubernetes' own")
+}

@@ -90,6 +90,9 @@ func compile(kind Kind, src *source) (*Schema, []bundle.Finding) {
 	if bundle.AsError(findings) == nil {
 		findings = append(findings, s.compileRules(b.all)...)
 	}
+	if bundle.AsError(findings) == nil {
+		findings = append(findings, s.checkPortable(b.all)...)
+	}
 	if bundle.AsError(findings) != nil {
 		return nil, findings
 	}
