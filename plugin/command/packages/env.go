@@ -7,6 +7,7 @@ import (
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/bundle"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/bundle/source"
 	"github.com/kubectl-tazuna/kubectl-tazuna/printers"
 )
 
@@ -37,6 +38,13 @@ const (
 
 // warn and note go to stderr: stdout is for data.
 func (e *Env) warn(text string) { fmt.Fprintf(e.ErrOut, "Warning: %s\n", text) }
+
+// close gives up a package. What can't be removed is told and fails nothing.
+func (e *Env) close(p *source.Package) {
+	if err := p.Close(); err != nil {
+		e.warn(err.Error())
+	}
+}
 
 // warnOf warns of findings about files of a package.
 func (e *Env) warnOf(findings []bundle.Finding) {

@@ -40,8 +40,7 @@ func (o *hookOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&o.namespaces, "hook-namespaces", string(binding.Instance), "Where hooks may look and act: instance (the namespace of the instance) or any")
 	f.DurationVar(&o.timeout, "hook-timeout", hook.DefaultLimits().Run, "How long one run of a hook may take; 0 is no limit")
-	// An error is only that there is no such flag.
-	_ = cmd.RegisterFlagCompletionFunc("hook-namespaces", cobra.FixedCompletions(
+	completeFlag(cmd, "hook-namespaces", cobra.FixedCompletions(
 		[]string{string(binding.Instance), string(binding.Any)}, cobra.ShellCompDirectiveNoFileComp))
 }
 
@@ -122,7 +121,7 @@ func (o *hooksListOptions) run(ctx context.Context, env *Env) error {
 	if err != nil {
 		return err
 	}
-	defer p.Close()
+	defer env.close(p)
 	set, _, loadErr := o.hooks.load(ctx, env, &o.of, p)
 	if set == nil {
 		return loadErr
@@ -160,7 +159,8 @@ The limits of settings.executionMinInterval don't hold here.`,
 
   # one schedule of one hook
   %[1]s packages hooks run hooks/backup.sh --binding nightly --snapshots objects.yaml`, env.Name),
-		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), env, args) },
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), env, args) },
 	}
 	o.of.addFlags(cmd)
 	o.in.addFlags(cmd)
@@ -168,6 +168,7 @@ The limits of settings.executionMinInterval don't hold here.`,
 	f := cmd.Flags()
 	f.StringVar(&o.snapshots, "snapshots", "", "A file with objects as kubectl reads them, or with snapshots as \"packages snapshots\" prints them; - is standard input (default: no objects)")
 	f.StringVar(&o.binding, "binding", "", "Only this stage, schedule or kubernetes binding")
+	completeFlag(cmd, "binding", completeBinding)
 	f.StringVarP(&o.output, "output", "o", "", "Print as json, yaml, kyaml, jsonpath=… or go-template=…")
 	_ = cmd.MarkFlagFilename("snapshots", "yaml", "yml", "json") // an error is only that there is no such flag
 	return cmd
@@ -178,7 +179,7 @@ func (o *hooksRunOptions) run(ctx context.Context, env *Env, ids []string) error
 	if err != nil {
 		return err
 	}
-	defer p.Close()
+	defer env.close(p)
 	prepared, err := o.in.prepare(ctx, env, p)
 	if err != nil {
 		return err
@@ -225,7 +226,7 @@ func (o *hooksRunOptions) trial(ctx context.Context, env *Env, p *render.Prepare
 	hooks := &trial.Hooks{
 		Package: p.Bundle.Definition.Name,
 		Runner:  &hook.Runner{Instance: l.Instance, Namespaces: l.Namespaces, Env: l.Env, Limits: l.Limits},
-		Cluster: cluster, Settings: p.Settings, Values: p.Values, Schema: marks(p), Guessed: p.Guessed, Masker: o.in.masker(),
+		Cluster: cluster, Settings: p.Settings, Values: p.Values, Schemas: p.Sources.Schemas, Guessed: p.Guessed, Masker: o.in.masker(),
 	}
 	hooks.CheckValues = func(values map[string]any) error {
 		return p.Sources.Check(ctx, values, schema.Check{Old: hooks.Values})

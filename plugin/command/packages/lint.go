@@ -32,7 +32,8 @@ func newLint(env *Env) *cobra.Command {
 prints all that is wrong, as FILE:LINE: SEVERITY: TEXT (RULE). The exit code is 1 if
 there is an error; with --strict also if there is a warning. The hooks are run, with
 --config or hook config; see docs/packages.md for the rules.`,
-		Args: cobra.ExactArgs(1),
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: completeDirectory,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.of.bundle = args[0]
 			return o.run(cmd.Context(), env)
@@ -52,7 +53,7 @@ func (o *lintOptions) run(ctx context.Context, env *Env) error {
 	if err != nil {
 		return err
 	}
-	defer p.Close()
+	defer env.close(p)
 	settings, err := o.in.read(env)
 	if err != nil {
 		return err

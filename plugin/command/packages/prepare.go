@@ -15,6 +15,7 @@ import (
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/hook/output"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/render"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/schema"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/trial"
 )
 
 // inputOptions say with which settings and values a package is tried.
@@ -101,20 +102,9 @@ func (o *inputOptions) prepare(ctx context.Context, env *Env, p *source.Package)
 
 // secrets are the settings that no output may hold. Those that were guessed are none.
 func secrets(p *render.Prepared) []map[string]any {
-	if p.Guessed || p.Sources.Schemas.Settings == nil {
-		return nil
-	}
-	marked := p.Sources.Schemas.Settings.Secrets(p.Settings)
-	if len(marked) == 0 {
+	marked := trial.Secrets(p.Sources.Schemas, p.Settings)
+	if p.Guessed || len(marked) == 0 {
 		return nil
 	}
 	return []map[string]any{output.SecretOf(marked)}
-}
-
-// marks is the schema that says which values are secret; nil if the package has none.
-func marks(p *render.Prepared) *schema.Schema {
-	if p.Sources.Schemas.Values != nil {
-		return p.Sources.Schemas.Values
-	}
-	return p.Sources.Schemas.Settings
 }

@@ -35,7 +35,8 @@ func newBuild(env *Env) *cobra.Command {
 OCI layout directory. The same files and version give the same digests everywhere.
 Without a VERSION it is that of package.yaml. Nothing is sent to a registry: that
 is "packages push".`,
-		Args: cobra.ExactArgs(1),
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: completeDirectory,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.run(cmd.Context(), env, args[0], func(to registry.Reference) error {
 				if to.IsLayout() {
@@ -60,7 +61,8 @@ REPOSITORY/NAME/version:VERSION its metadata, and the tag NAME of REPOSITORY lis
 it. A version that is there with another content is refused unless --overwrite is
 given. Credentials are those of docker, podman or helm login, or
 TAZUNA_REGISTRY_HOST, _USERNAME, _PASSWORD and _TOKEN.`,
-		Args: cobra.ExactArgs(1),
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: completeDirectory,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.run(cmd.Context(), env, args[0], func(to registry.Reference) error {
 				if !to.IsLayout() {
@@ -122,7 +124,7 @@ func (o *publishOptions) build(ctx context.Context, env *Env, client *registry.C
 	if err != nil {
 		return nil, err
 	}
-	defer p.Close()
+	defer env.close(p)
 	images, findings, err := pack.Build(p.FS, pack.Options{Version: version})
 	env.warnOf(bundle.Warnings(findings))
 	if err != nil {

@@ -53,7 +53,7 @@ func (o *renderOptions) run(ctx context.Context, env *Env) error {
 	if err != nil {
 		return err
 	}
-	defer p.Close()
+	defer env.close(p)
 	prepared, err := o.in.prepare(ctx, env, p)
 	if err != nil {
 		return err
@@ -62,6 +62,7 @@ func (o *renderOptions) run(ctx context.Context, env *Env) error {
 	if err != nil {
 		return err
 	}
+	o.platform.warnOfRequirements(env, p.Definition.Requirements)
 	request.Maintenance = o.maintenance
 	if o.upgrade {
 		request.Revision = 2

@@ -84,6 +84,7 @@ const bundleUsage = "The package: its directory, an OCI layout (oci:DIR[:TAG]), 
 
 func (o *packageOptions) addFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.bundle, "bundle", ".", bundleUsage)
+	_ = cmd.MarkFlagDirname("bundle") // an error is only that there is no such flag
 	o.addInstanceFlags(cmd)
 }
 

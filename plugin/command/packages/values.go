@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/trial"
 	"github.com/kubectl-tazuna/kubectl-tazuna/printers"
 )
 
@@ -39,17 +40,17 @@ func (o *valuesOptions) run(ctx context.Context, env *Env) error {
 	if err != nil {
 		return err
 	}
-	defer p.Close()
+	defer env.close(p)
 	prepared, err := o.in.prepare(ctx, env, p)
 	if err != nil {
 		return err
 	}
-	shown, of := prepared.Values, marks(prepared)
+	shown := prepared.Values
 	if o.settingsOnly {
-		shown, of = prepared.Settings, prepared.Sources.Schemas.Settings
+		shown = prepared.Settings
 	}
-	if of != nil && !o.in.showSecrets {
-		shown = of.Mask(shown)
+	if !o.in.showSecrets {
+		shown = trial.Mask(prepared.Sources.Schemas, shown)
 	}
 	return printers.Structured(env.Out, o.output, shown)
 }

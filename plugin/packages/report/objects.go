@@ -10,7 +10,9 @@ type Objects struct {
 }
 
 // NewObjects is an empty list.
-func NewObjects() *Objects { return &Objects{APIVersion: "v1", Kind: "List", Items: []map[string]any{}} }
+func NewObjects() *Objects {
+	return &Objects{APIVersion: "v1", Kind: "List", Items: []map[string]any{}}
+}
 
 // Names lists the objects as kind.group/name, for -o name.
 func (l *Objects) Names() []string {

@@ -23,9 +23,9 @@ type Hooks struct {
 	Cluster *offline.Cluster
 	// Settings are told to the hooks. Values are those that they begin with.
 	Settings, Values map[string]any
-	// Schema marks values that are secrets; nil marks none. Guessed tells that those
-	// which the values begin with are made up, and so nobody's.
-	Schema  *schema.Schema
+	// Schemas mark what is secret of settings and values. Guessed tells that the
+	// settings are made up, and so nobody's secret.
+	Schemas schema.Set
 	Guessed bool
 	// CheckValues judges values after a patch; nil accepts all.
 	CheckValues func(values map[string]any) error
@@ -44,8 +44,8 @@ func (t *Hooks) Run(ctx context.Context, phases []Phase) (*report.HookRuns, erro
 		APIVersion: report.APIVersion, Kind: "HookRuns", Package: t.Package, Instance: t.Runner.Instance.String(),
 		Runs: []report.HookRun{}, NotRun: []string{},
 	}
-	if t.Guessed && t.Schema != nil {
-		t.madeUp = append(t.Schema.Secrets(t.Values), t.Schema.Secrets(t.Settings)...)
+	if t.Guessed {
+		t.madeUp = append(Secrets(t.Schemas, t.Values), Secrets(t.Schemas, t.Settings)...)
 	}
 	for _, phase := range phases {
 		held := all.Failed()
@@ -132,10 +132,7 @@ func metrics(all []output.Metric) []report.Metric {
 // settings that a schema marks.
 func (t *Hooks) secrets() []map[string]any {
 	all := t.Cluster.Secrets()
-	if t.Schema == nil {
-		return all
-	}
-	for _, value := range append(t.Schema.Secrets(t.Values), t.Schema.Secrets(t.Settings)...) {
+	for _, value := range append(Secrets(t.Schemas, t.Values), Secrets(t.Schemas, t.Settings)...) {
 		if !slices.ContainsFunc(t.madeUp, func(made any) bool { return object.Equal(made, value) }) {
 			all = append(all, output.SecretOf(value))
 		}
@@ -145,8 +142,8 @@ func (t *Hooks) secrets() []map[string]any {
 
 // shown is a copy of values without secrets.
 func (t *Hooks) shown(values map[string]any, secrets []map[string]any) map[string]any {
-	if t.Schema != nil && !t.Masker.Show {
-		values = t.Schema.Mask(values)
+	if !t.Masker.Show {
+		values = Mask(t.Schemas, values)
 	}
 	return Scrub(t.Masker, values, secrets...)
 }

@@ -14,9 +14,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/bundle"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/hook"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/hook/offline"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/report"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/schema"
 )
 
 // hooks are those of a directory over objects.
@@ -220,4 +222,39 @@ func TestHookByHand(t *testing.T) {
 	out, err := run.CombinedOutput()
 	require.NoError(t, err, string(out))
 	assert.Empty(t, string(out))
+}
+
+// marked is a set of schemas: the password is marked by that of the settings, the token
+// by that of the values, which doesn't extend it.
+func marked(t *testing.T) schema.Set {
+	t.Helper()
+	set, findings := schema.Load(
+		&bundle.File{Name: "settings.yaml", Data: []byte("{type: object, properties: {password: {type: string, format: password}}}")},
+		&bundle.File{Name: "values.yaml", Data: []byte("{type: object, additionalProperties: true, properties: {token: {type: string, x-secret: true}}}")},
+	)
+	require.Empty(t, findings)
+	return set
+}
+
+// What the schemas mark is hidden in values, in what the hook writes, and in objects.
+func TestMarkedValues(t *testing.T) {
+	set := bundleOf(t, map[string][2]string{"a.sh": {early, `
+cat "$CONFIG_VALUES_PATH" "$VALUES_PATH"
+echo '[{"op":"add","path":"/token","value":"made-by-hook"},{"op":"add","path":"/copy","value":"correct-horse"}]' > "$VALUES_JSON_PATCH_PATH"
+echo '{"operation":"Create","object":{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"x"},"data":{"p":"correct-horse made-by-hook"}}}' > "$KUBERNETES_PATCH_PATH"
+`}})
+	run := func(guessed bool) string {
+		h := hooks(t, set, "", map[string]any{"password": "correct-horse"})
+		h.Settings, h.Schemas, h.Guessed = map[string]any{"password": "correct-horse"}, marked(t), guessed
+		all := runs(t, h, Reconciliation(set))
+		require.False(t, all.Failed(), all.Runs)
+		assert.Equal(t, schema.Masked, all.Values["password"])
+		assert.Equal(t, schema.Masked, all.Values["token"])
+		data, err := object.EncodeJSON(toJSON(t, all))
+		require.NoError(t, err)
+		assert.NotContains(t, string(data), "made-by-hook")
+		return string(data)
+	}
+	assert.NotContains(t, run(false), "correct-horse")
+	assert.Contains(t, run(true), "correct-horse", "what was guessed is nobody's secret")
 }
