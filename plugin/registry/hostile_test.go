@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+	"unicode"
 
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 	"github.com/stretchr/testify/assert"
@@ -91,6 +92,18 @@ func TestServersThatLie(t *testing.T) {
 			},
 			text: "malformed",
 		},
+		"words that steer a terminal": {
+			answer: func(w http.ResponseWriter, r *http.Request) {
+				if r.Method == http.MethodHead {
+					head(w, digest, len(manifest))
+					return
+				}
+				w.WriteHeader(http.StatusForbidden)
+				_, _ = w.Write([]byte(`{"errors":[{"code":"DENIED","message":"\u001b[2J\nAll is well\u009b` + strings.Repeat("x", 5000) + `"}]}`))
+			},
+			kind: ErrDenied,
+			text: "All is well",
+		},
 		"an error page of another server": {
 			answer: func(w http.ResponseWriter, _ *http.Request) {
 				w.WriteHeader(http.StatusTeapot)
@@ -104,6 +117,7 @@ func TestServersThatLie(t *testing.T) {
 			_, err := c.Pull(t.Context(), hostile(t, tt.answer))
 			require.Error(t, err)
 			assert.Less(t, len(err.Error()), 1000, "errors are no pages")
+			assert.False(t, strings.ContainsFunc(err.Error(), unicode.IsControl), "%q", err)
 			if tt.kind != nil {
 				require.ErrorIs(t, err, tt.kind)
 			}
@@ -152,6 +166,16 @@ func TestEndlessListings(t *testing.T) {
 	})
 	_, err = c.Tags(t.Context(), huge)
 	require.Error(t, err)
+}
+
+func TestTagsThatAreNone(t *testing.T) {
+	ref := hostile(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`{"tags":["v1","\u001b[2J"]}`)) })
+	_, err := newClient(t, Options{PlainHTTP: true}).Tags(t.Context(), ref)
+	assert.ErrorContains(t, err, `it lists a tag that is none: "\x1b[2J"`)
+	dir := t.TempDir()
+	writeLayout(t, dir, nil, ocispec.Descriptor{Annotations: map[string]string{ocispec.AnnotationRefName: "a\nb"}})
+	_, err = newClient(t, Options{}).Tags(t.Context(), Reference{Layout: dir})
+	assert.ErrorContains(t, err, `it lists a tag that is none: "a\nb"`)
 }
 
 // TestTagsOfSeveralPages joins pages and leaves out what is there twice.

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // hidden stands for what was taken out of a text.
@@ -36,8 +37,25 @@ func (c *Client) remember(secrets ...string) {
 	}
 }
 
-// scrub hides secrets in a text of a server or of the library.
+// longestText bounds what of a server's words is repeated.
+const longestText = 600
+
+// scrub makes a text of a server or of the library fit to be printed: without
+// secrets, on one line, without what steers a terminal, and not too long.
 func (c *Client) scrub(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, c.withoutSecrets(text))
+	if runes := []rune(text); len(runes) > longestText {
+		text = string(runes[:longestText]) + "…"
+	}
+	return text
+}
+
+func (c *Client) withoutSecrets(text string) string {
 	text = addressQuery.ReplaceAllString(text, "$1?"+hidden)
 	text = addressUser.ReplaceAllString(text, "$1"+hidden+"@")
 	text = authorization.ReplaceAllString(text, "$1 "+hidden)

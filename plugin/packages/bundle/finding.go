@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // Severity says what a finding is worth.
@@ -29,6 +30,16 @@ type Finding struct {
 	Key string
 	// Text says what is wrong, what was wanted and what was found.
 	Text string
+}
+
+// printable replaces what would steer a terminal: keys of a file may be anything.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, text)
 }
 
 // String is one line: "package.yaml:7: error: requirements.kubernetes: …".

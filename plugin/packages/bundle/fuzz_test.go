@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/stretchr/testify/require"
 )
@@ -20,6 +21,7 @@ func FuzzDefinition(f *testing.F) {
 		require.NoError(f, err)
 		f.Add(data)
 	}
+	f.Add([]byte("\"\\e[2J\": 1\nrequirements: {\"\\n\": 1}\nname: \"\\e\""))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		d, findings := ParseDefinition(data, DefinitionFile)
 		// YAML knows more ends of lines than Go, and its reader may place an end one
@@ -33,6 +35,7 @@ func FuzzDefinition(f *testing.F) {
 		for _, found := range findings {
 			require.NotEmpty(t, found.Text)
 			require.Equal(t, DefinitionFile, found.File)
+			require.False(t, strings.ContainsFunc(found.String(), unicode.IsControl), "%q", found)
 			require.GreaterOrEqual(t, found.Line, 0)
 			require.LessOrEqual(t, found.Line, lines)
 		}

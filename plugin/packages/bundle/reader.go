@@ -44,18 +44,22 @@ func syntaxFinding(file string, err error) Finding {
 	if errors.As(err, &syntax) {
 		f.Line, f.Text = syntax.Line, syntax.Text
 	}
+	f.Text = printable(f.Text)
 	return f
 }
 
 // findings gives all that was found, with lines.
 func (r *reader) findings() []Finding {
 	all := make([]Finding, 0, len(r.Findings)+len(r.warnings))
-	for _, f := range r.Findings {
-		all = append(all, Finding{Severity: Error, File: r.file, Line: lineAt(r.root, f.At), Key: f.At, Text: f.Text})
+	add := func(severity Severity, findings []document.Finding) {
+		for _, f := range findings {
+			all = append(all, Finding{
+				Severity: severity, File: r.file, Line: lineAt(r.root, f.At), Key: printable(f.At), Text: printable(f.Text),
+			})
+		}
 	}
-	for _, f := range r.warnings {
-		all = append(all, Finding{Severity: Warning, File: r.file, Line: lineAt(r.root, f.At), Key: f.At, Text: f.Text})
-	}
+	add(Error, r.Findings)
+	add(Warning, r.warnings)
 	sortFindings(all)
 	return all
 }

@@ -14,6 +14,7 @@
 //   - There are regular files, directories, links and nothing else. Files have
 //     the mode 0644, or 0755 if their owner may execute them; directories 0755.
 //     Owners, times, setuid bits and attributes are not taken over.
+//   - Names are text without control characters, so that they can be printed.
 //   - Size, number and depth have limits, held against what is really unpacked
 //     and not only against what headers say.
 //   - A file that is there twice in one archive is an error: two readers would

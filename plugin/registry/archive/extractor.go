@@ -10,6 +10,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -71,8 +72,8 @@ func (x *Extractor) Abandon() error { return x.root.Close() }
 // the directory itself.
 func (x *Extractor) clean(name string) (string, error) {
 	switch {
-	case !utf8.ValidString(name) || strings.ContainsRune(name, 0):
-		return "", fmt.Errorf("%w: a name that is no text", ErrUnsafe)
+	case !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl):
+		return "", fmt.Errorf("%w: a name that is no text, or would steer a terminal", ErrUnsafe)
 	case path.IsAbs(name):
 		return "", fmt.Errorf("%w: an absolute path", ErrUnsafe)
 	}
