@@ -147,7 +147,7 @@ func mergedValues(files []string, within string, inline []byte, where string) (m
 	if len(inline) == 0 {
 		return all, nil
 	}
-	values, err := chart.ReadValues(inline, where)
+	values, err := chart.ReadInline(inline, where)
 	if err != nil {
 		return nil, err
 	}

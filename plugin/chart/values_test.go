@@ -117,6 +117,22 @@ func TestValuesOfSubChartMustBeAMap(t *testing.T) {
 	}
 }
 
+func TestReadInline(t *testing.T) {
+	values, err := ReadInline([]byte("million: 1000000\nid: 9007199254740993\nhuge: 1e400\nhalf: 0.5\nlist: [1, {a: -9223372036854775808}]\n"), "tazuna.yaml")
+	require.NoError(t, err)
+	assert.Equal(t, map[string]any{
+		"million": float64(1000000), "id": int64(9007199254740993), "huge": "1e400", "half": 0.5,
+		"list": []any{float64(1), map[string]any{"a": float64(-9223372036854775808)}},
+	}, values)
+	values, err = ReadInline(nil, "tazuna.yaml")
+	require.NoError(t, err)
+	assert.Empty(t, values)
+	for _, text := range []string{"a: [", "- a"} {
+		_, err = ReadInline([]byte(text), "tazuna.yaml")
+		assert.ErrorContains(t, err, "read values tazuna.yaml: ")
+	}
+}
+
 func TestReadAndMergeValues(t *testing.T) {
 	base, err := ReadValues([]byte("a: {b: 1, c: 2}\n---\na: {b: 3}\nd: [1]\n"), "base.yaml")
 	require.NoError(t, err)

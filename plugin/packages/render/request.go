@@ -1,11 +1,8 @@
 package render
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -96,44 +93,8 @@ func (t *Template) roots(r Request) (map[string]any, error) {
 			"Package": map[string]any{
 				"Name": t.name, "Version": t.version, "Images": images, "Registry": registry,
 			},
-			"Settings": templateNumbers(r.Settings),
+			"Settings": chart.Numbers(r.Settings),
 		},
 		"Platform": chart.MergeValues(DefaultPlatform(r.Capabilities.KubeVersion), r.Platform),
 	}, nil
-}
-
-// templateNumbers copies a map with the numbers that templates are written for:
-// float64, unless digits would be lost.
-func templateNumbers(of map[string]any) map[string]any {
-	out := make(map[string]any, len(of))
-	for _, key := range slices.Sorted(maps.Keys(of)) {
-		out[key] = templateNumber(of[key])
-	}
-	return out
-}
-
-func templateNumber(value any) any {
-	switch v := value.(type) {
-	case map[string]any:
-		return templateNumbers(v)
-	case []any:
-		out := make([]any, len(v))
-		for i := range v {
-			out[i] = templateNumber(v[i])
-		}
-		return out
-	case int64:
-		if exact := float64(v); int64(exact) == v && exact < 1<<63 {
-			return exact
-		}
-		return v
-	case int:
-		return templateNumber(int64(v))
-	case json.Number:
-		if f, err := v.Float64(); err == nil {
-			return f
-		}
-		return v.String()
-	}
-	return value
 }

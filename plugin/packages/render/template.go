@@ -106,7 +106,7 @@ func (t *Template) render(ctx context.Context, r Request) (*Result, error) {
 		Release: chart.Release{
 			Name: r.Instance.String(), Namespace: r.Instance.Namespace, Revision: r.Revision, Upgrade: r.Revision > 1,
 		},
-		Values: templateNumbers(r.Values), Capabilities: r.Capabilities, Roots: roots, Lookup: r.Lookup,
+		Values: chart.Numbers(r.Values), Capabilities: r.Capabilities, Roots: roots, Lookup: r.Lookup,
 		SkipCRDs: true, LongNames: true,
 	})
 	if err != nil {
