@@ -35,7 +35,7 @@ func FuzzEntries(f *testing.F) {
 // TestRandomEntries is a short run of FuzzEntries, the same each time.
 func TestRandomEntries(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	for range 300 {
+	for range 100 {
 		data := make([]byte, 7*(1+random.IntN(8)))
 		for i := range data {
 			data[i] = byte(random.IntN(256))
