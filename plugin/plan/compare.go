@@ -167,7 +167,28 @@ func (c *comparer) dropped(s scope, a, l value) {
 		}
 		return
 	}
-	c.report(s, value{}, a, l)
+	if !c.droppedElements(s, a, l) {
+		c.report(s, value{}, a, l)
+	}
+}
+
+// droppedElements handles a list that the files no longer name and whose elements
+// have owners of their own: each goes or stays by itself. It reports false for lists
+// that are replaced as a whole.
+func (c *comparer) droppedElements(s scope, a, l value) bool {
+	al, aok := a.v.([]any)
+	ll, lok := l.v.([]any)
+	if !aok || !lok || s.atomic != nil || s.excluded {
+		return false
+	}
+	switch s.schema.ListType() {
+	case cluster.ListMap:
+		return c.byKey(s, nil, al, ll)
+	case cluster.ListSet:
+		c.bySet(s, nil, al, ll)
+		return true
+	}
+	return false
 }
 
 // isItem reports whether a path ends in an element of a keyed list: such an

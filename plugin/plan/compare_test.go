@@ -117,6 +117,15 @@ func TestCompareCustomResourcesTakeEmptyAtItsWord(t *testing.T) {
 	require.False(t, slices.ContainsFunc(compare(d, nil, l, nil, true, nil).findings, func(f finding) bool { return !f.guessed }))
 }
 
+// Elements with owners of their own leave one by one; what others put into the list is
+// not ours to remove.
+func TestCompareDropsElementsOneByOne(t *testing.T) {
+	s := testSchema(t)
+	a := flow(t, "spec: {ports: [{port: 1}, {port: 2}], args: [x]}")
+	l := flow(t, "spec: {ports: [{port: 1, protocol: TCP}, {port: 9, protocol: TCP}], args: [x, y]}")
+	require.Equal(t, []string{".spec.args", `.spec.ports[port=1,protocol="TCP"]`}, paths(compare(flow(t, "spec: {}"), a, l, s, false, nil)))
+}
+
 // An empty mapping with fields of its own is not the same as none to every field,
 // so that the server has to say; one with any keys is, to all.
 func TestCompareGuessesAtEmptyMappings(t *testing.T) {
