@@ -65,6 +65,11 @@ func ConfigTypes() []config.Type {
 	return all
 }
 
+// HasReleases reports whether manifests of a type can render charts.
+func HasReleases(name string) bool {
+	return name == TypeHelm || name == TypeHelmfile || name == TypeORAS
+}
+
 // typeNamed finds a type by its name.
 func typeNamed(name string) (Type, bool) {
 	for _, t := range Types() {

@@ -25,8 +25,9 @@ const destroyVariable = "TAZUNA_DESTROY_EXECUTABLE"
 // destroyOptions are those of destroy, which is a run of apply without files: all
 // that the records list has left them.
 type destroyOptions struct {
-	run   applyOptions
-	force bool
+	run     applyOptions
+	force   bool
+	noHooks bool
 }
 
 func newDestroy(env *Env) *cobra.Command {
@@ -37,7 +38,8 @@ func newDestroy(env *Env) *cobra.Command {
 		Short: "Delete what the records list, in reverse order, and then the records",
 		Long: `Deletes the objects that the records of the manifests list: what depends on others
 first, each with the uid that was seen, and waits until they are gone. Then the
-records are removed. The files are not built: what isn't recorded is not deleted.
+records are removed. What isn't recorded is not deleted: only charts are rendered, for
+their hooks before and after the deletion.
 
 Objects that are kept (annotations of Helm and kapp) stay and leave the record, and so
 does what another record lists. Namespaces, CustomResourceDefinitions,
@@ -80,6 +82,7 @@ func (o *destroyOptions) addFlags(cmd *cobra.Command) {
 	f.StringVar(&o.run.dryRun, "dry-run", "none", "none, or client: only show what would be deleted")
 	f.BoolVar(&o.run.policy.pruneProtected, "prune-protected", false, "Delete Namespaces, CustomResourceDefinitions, PersistentVolumes and their claims too")
 	f.StringVar(&o.run.policy.fieldManager, "field-manager", "tazuna", "The field manager of our server-side applies")
+	f.BoolVar(&o.noHooks, "no-hooks", false, "Don't render charts, and run none of their hooks before and after the deletion")
 	f.BoolVar(&o.force, "force", false, "Accepted for old scripts: the same as --yes")
 	_ = f.MarkHidden("force")
 }
@@ -112,9 +115,17 @@ func (o *destroyOptions) fromRecords(ctx context.Context, env *Env) (round, erro
 	if err := p.readForDestroy(ctx, env, names); err != nil {
 		return round{}, err
 	}
+	if src.file != nil && !o.noHooks {
+		if err := p.findDeleteHooks(ctx, env, names); err != nil {
+			return round{}, err
+		}
+	}
 	policy := o.run.policy.policy()
 	policy.Prune = true
 	current, planner, err := p.plan(ctx, env, planOptions{policy: policy, refresh: true})
+	if err == nil {
+		p.announceDeleteHooks(current)
+	}
 	return round{p, current, planner}, err
 }
 

@@ -54,7 +54,7 @@ func (p *prepared) hooksDue(current *plan.Plan) []dueHook {
 	}
 	var all []dueHook
 	for _, r := range p.results {
-		if !p.source.selected[r.Manifest] {
+		if !p.source.selected[r.Manifest] || slices.Contains(p.destroyed, r.Manifest) {
 			continue
 		}
 		for _, release := range r.Releases {
@@ -132,6 +132,16 @@ func (o *applyOptions) stages(env *Env, r round, sessions sessionSet) ([]plan.St
 		}
 		stage := plan.Stage{Manifest: m.Name, After: needs[m.Name]}
 		if o.everyRecord { // what is destroyed is not tested
+			work := manifestWork{options: o, env: env, round: r, sessions: sessions, name: m.Name, due: r.p.deleteHooks(m.Name)}
+			stage.Deletion = len(work.due) > 0
+			if stage.Deletion {
+				gates[plan.GateDeletion(m.Name)] = func(ctx context.Context) error {
+					return work.hooks(ctx, func(dueHook) chart.Event { return chart.PreDelete })
+				}
+				gates[plan.GateDeleted(m.Name)] = func(ctx context.Context) error {
+					return work.hooks(ctx, func(dueHook) chart.Event { return chart.PostDelete })
+				}
+			}
 			stages = append(stages, stage)
 			continue
 		}
@@ -154,6 +164,50 @@ func (o *applyOptions) stages(env *Env, r round, sessions sessionSet) ([]plan.St
 		stages = append(stages, stage)
 	}
 	return stages, gates, nil
+}
+
+// deleteHooks are the releases of a manifest that have hooks around their deletion.
+func (p *prepared) deleteHooks(manifest string) []dueHook {
+	var all []dueHook
+	for _, r := range p.results {
+		for _, release := range r.Releases {
+			d := dueHook{Release: release, manifest: r.Manifest}
+			if r.Manifest == manifest && len(d.at(chart.PreDelete))+len(d.at(chart.PostDelete)) > 0 {
+				all = append(all, d)
+			}
+		}
+	}
+	return all
+}
+
+// findDeleteHooks renders the charts of what is destroyed, for their hooks alone:
+// what is deleted is in the records.
+func (p *prepared) findDeleteHooks(ctx context.Context, env *Env, names []string) error {
+	p.source.all = slices.DeleteFunc(slices.Clone(p.source.all), func(m build.Manifest) bool {
+		return !slices.Contains(names, m.Name) || p.records[m.Name] == nil || !build.HasReleases(m.Type)
+	})
+	p.source.client, p.source.records = p.client, p.records
+	results, err := env.buildEach(ctx, p.source)
+	if err != nil {
+		return fmt.Errorf("%w\nits hooks before and after the deletion are not known; --no-hooks deletes without them", err)
+	}
+	for _, r := range results {
+		p.results = append(p.results, build.Result{Manifest: r.Manifest, Releases: r.Releases})
+	}
+	return nil
+}
+
+// announceDeleteHooks puts into the plan which hooks a destruction would run.
+func (p *prepared) announceDeleteHooks(current *plan.Plan) {
+	for _, r := range p.results {
+		for _, d := range p.deleteHooks(r.Manifest) {
+			for _, e := range []chart.Event{chart.PreDelete, chart.PostDelete} {
+				for _, h := range d.at(e) {
+					current.Notes = append(current.Notes, fmt.Sprintf("manifest %s: destroy runs the %s hook %s of release %s", d.manifest, e, h.Object.Ref(), d.Name))
+				}
+			}
+		}
+	}
 }
 
 // manifestWork is what has to be done around the objects of one manifest.

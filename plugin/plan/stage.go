@@ -18,6 +18,10 @@ type Stage struct {
 	// Namespaces and CustomResourceDefinitions come before the work, which may need
 	// them, as Helm has it with those that a chart brings.
 	Before, Behind bool
+	// Deletion says that there is work to do before the first deletion: the group
+	// that GateDeletion names stands for it. Work behind the last one has
+	// GateDeleted, which is always there.
+	Deletion bool
 }
 
 // GateBefore is the name of the group in front of a manifest's objects.
@@ -28,12 +32,22 @@ func GateBefore(manifest string) string {
 // GateBehind is the name of the group behind a manifest's objects.
 func GateBehind(manifest string) string { return "manifest " + strconv.Quote(manifest) }
 
+// GateDeletion is the name of the group in front of a manifest's deletions.
+func GateDeletion(manifest string) string {
+	return "the hooks before the deletions of manifest " + strconv.Quote(manifest)
+}
+
+// GateDeleted is the name of the group behind a manifest's deletions.
+func GateDeleted(manifest string) string {
+	return "the deletions of manifest " + strconv.Quote(manifest)
+}
+
 // Staged puts the manifests of a graph in their order: an object starts when the
 // manifests that its own depends on are done, and nothing is deleted before all
 // are. Between deletions the order is reversed. It costs two edges an object at
 // most. The error is a *CycleError.
 func (g Graph) Staged(objects []*Object, stages []Stage) (Graph, error) {
-	s := stager{graph: &g, start: map[string]int{}, before: map[string]int{}, behind: map[string]int{}, deleted: map[string]int{}}
+	s := stager{graph: &g, start: map[string]int{}, before: map[string]int{}, behind: map[string]int{}, deletion: map[string]int{}, deleted: map[string]int{}}
 	s.gates(stages)
 	for i, o := range objects {
 		s.object(i, o)
@@ -55,7 +69,7 @@ type stager struct {
 	graph *Graph
 	// start, before and behind are the nodes of the groups, deleted those that
 	// stand for the deletions of a manifest.
-	start, before, behind, deleted map[string]int
+	start, before, behind, deletion, deleted map[string]int
 }
 
 // gates makes the groups that something waits for.
@@ -73,6 +87,9 @@ func (s *stager) gates(stages []Stage) {
 		}
 		if stage.Behind {
 			s.addBehind(stage.Manifest)
+		}
+		if stage.Deletion {
+			s.deletion[stage.Manifest] = s.graph.addGroup(GateDeletion(stage.Manifest))
 		}
 		for _, name := range stage.After {
 			if known[name] {
@@ -109,7 +126,10 @@ func (s *stager) link(later, earlier int, why string) {
 func (s *stager) object(i int, o *Object) {
 	if o.Op == OpDelete {
 		if _, ok := s.deleted[o.Manifest]; !ok {
-			s.deleted[o.Manifest] = s.graph.addGroup("the deletions of manifest " + strconv.Quote(o.Manifest))
+			s.deleted[o.Manifest] = s.graph.addGroup(GateDeleted(o.Manifest))
+		}
+		if hooks, ok := s.deletion[o.Manifest]; ok {
+			s.link(i, hooks, "the hooks before it")
 		}
 		group := s.deleted[o.Manifest]
 		s.graph.Nodes[group].After = append(s.graph.Nodes[group].After, Edge{On: i, Need: NeedReady, Why: "its deletions"})
@@ -147,6 +167,9 @@ func (s *stager) depend(stage Stage) {
 		earlier, deletes := s.deleted[stage.Manifest]
 		if ok && deletes {
 			s.deletedFirst(earlier, later)
+		}
+		if hooks, ok := s.deletion[name]; ok && deletes {
+			s.link(hooks, earlier, "what depends on its manifest goes first")
 		}
 	}
 }
