@@ -143,7 +143,7 @@ func (r *run) unchanged(n *node) {
 		r.fail(n, because{reason: dying})
 		return
 	}
-	if o.Strategy.Noop {
+	if o.Strategy.Noop || o.Finished {
 		n.ready = true // whatever it is, it is as wanted
 		r.settle(n, OutcomeUnchanged, because{})
 		return

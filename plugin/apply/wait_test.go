@@ -10,8 +10,10 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/config"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/plan"
 )
 
@@ -532,4 +534,91 @@ func TestClaimsThatWaitForAConsumerAreNotWaitedFor(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestAFinishedJobIsNotWaitedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHarness(t)
+		h.cluster.put(t, wasConfigMap)
+		done := creates(t, aJob)[0]
+		done.Op, done.Finished = plan.OpNone, true
+		gone := h.cluster.over(t, plan.OpDelete, wasConfigMap)
+		r := h.run(done, gone)
+		assert.Equal(t, OutcomeUnchanged, of(r, "j").Outcome)
+		assert.Equal(t, 1, r.Counts.Deleted, "it keeps nothing from being deleted")
+		assert.Empty(t, h.cluster.matching("watch Job", "get Job"))
+	})
+}
+
+func TestNobodyWaitsForWhatSaysSo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHarness(t)
+		objects := creates(t, aJob+"\n---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: after, namespace: x, annotations: {kapp.k14s.io/change-rule: upsert after upserting demo.example/j}}}")
+		objects[0].Strategy.NoWait = true
+		objects[0].Desired.Body["metadata"].(map[string]any)["annotations"] = map[string]any{"kapp.k14s.io/change-group": "demo.example/j"}
+		r := h.run(objects...)
+		assert.Equal(t, VerdictDone, r.Verdict)
+		assert.Equal(t, OutcomeApplied, of(r, "after").Outcome, "what comes after it does not wait either")
+		assert.Equal(t, []string{"Applied"}, h.told("j"))
+	})
+}
+
+func TestTimeoutsOfOneObject(t *testing.T) {
+	for name, c := range map[string]struct {
+		run, own, want time.Duration
+	}{
+		"of the run":    {run: time.Minute, want: time.Minute},
+		"of the object": {run: time.Minute, own: 2 * time.Hour, want: 2 * time.Hour},
+		"neither":       {want: defaultObjectTimeout},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h := newHarness(t)
+				h.exec.Policy.WaitTimeout = c.run
+				objects := creates(t, aJob)
+				objects[0].Strategy.WaitTimeout = c.own
+				begun := time.Now()
+				r := h.run(objects...)
+				assert.Equal(t, c.want, time.Since(begun))
+				assert.Contains(t, of(r, "j").Reason, "not ready after "+c.want.String())
+			})
+		})
+	}
+}
+
+func TestARuleThatUnblocksLetsDependantsStartAndNotDeletions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHarness(t)
+		rules, err := config.ParseKappConfig([]byte(`apiVersion: kapp.k14s.io/v1alpha1
+kind: Config
+waitRules:
+- resourceMatchers: [apiGroupKindMatcher: {apiGroup: batch, kind: Job}]
+  conditionMatchers:
+  - {type: Half, status: "True", unblockChanges: true}
+  - {type: Bad, status: "True", failure: true, timeout: 5m}
+  - {type: Complete, status: "True", success: true}
+`), "rules.yaml")
+		require.NoError(t, err)
+		h.exec.Policy.WaitRules = rules.WaitRules
+		h.cluster.put(t, wasConfigMap)
+		objects := creates(t, aJob+"\n---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: after, namespace: x, annotations: {kapp.k14s.io/change-rule: upsert after upserting demo.example/j}}}")
+		objects[0].Desired.Body["metadata"].(map[string]any)["annotations"] = map[string]any{"kapp.k14s.io/change-group": "demo.example/j"}
+		objects = append(objects, h.cluster.over(t, plan.OpDelete, wasConfigMap))
+		time.AfterFunc(time.Second, func() { h.cluster.change("Job x/j", condition("Half")) })
+		time.AfterFunc(time.Minute, func() { h.cluster.change("Job x/j", condition("Bad")) })
+		time.AfterFunc(5*time.Minute, func() { h.cluster.change("Job x/j", complete) })
+		begun := time.Now()
+		h.run(objects...)
+		at := map[string]time.Duration{}
+		for _, e := range h.events {
+			at[e.Name+" "+string(e.Type)] = e.Time.Sub(begun)
+		}
+		assert.Equal(t, time.Second, at["after Applied"])
+		assert.Equal(t, 5*time.Minute, at["j Ready"], "a failure that has not lasted is none")
+		assert.Equal(t, 5*time.Minute, at["a Deleted"])
+	})
+}
+
+func condition(name string) func(*unstructured.Unstructured) {
+	return func(u *unstructured.Unstructured) { setCondition(u, name, "True", "", "") }
 }

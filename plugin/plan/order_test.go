@@ -395,9 +395,9 @@ func TestOrderCycle(t *testing.T) {
 {apiVersion: v1, kind: ConfigMap, metadata: {name: b, namespace: x}}
 `)
 	circle := orderRule{"circle", func(s *orderSide) {
-		s.link(2, Edge{On: 3, Why: "rule one"})
-		s.link(3, Edge{On: s.group("group g"), Why: "rule two"})
-		s.link(s.group("group g"), Edge{On: 2})
+		s.link(2, Edge{On: 3, Hard: true, Why: "rule one"})
+		s.link(3, Edge{On: s.group("group g"), Hard: true, Why: "rule two"})
+		s.link(s.group("group g"), Edge{On: 2, Hard: true})
 		s.link(1, Edge{On: 2})
 		s.link(1, Edge{On: 0})
 	}}

@@ -84,6 +84,9 @@ type Object struct {
 	Unverified  string
 	Notes       []string
 
+	// Finished: a Job that has run and is gone, as it was meant to; nothing is done.
+	Finished bool
+
 	// UID and ResourceVersion of Live are the preconditions of the write.
 	UID             types.UID
 	ResourceVersion string

@@ -315,6 +315,10 @@ func (p Planner) decideObject(ctx context.Context, w *wanted, found liveSet) err
 		o.decideLeftAlone(live)
 		return nil
 	}
+	if live == nil && p.hasFinished(w) {
+		o.decideFinished()
+		return nil
+	}
 	p.readSchema(ctx, w, live != nil)
 	if live == nil {
 		ready := p.makeReady(w, o.Notes)
