@@ -41,7 +41,7 @@ func (c *Client) source(ctx context.Context, ref Reference) (*source, error) {
 	case ref.IsLayout():
 		return fromLayout(ref)
 	case c.options.Offline:
-		return c.fromCache(ctx, ref)
+		return c.fromCache(ref)
 	}
 	repository, err := c.repository(ref)
 	if err != nil {
@@ -86,7 +86,7 @@ func fromLayout(ref Reference) (*source, error) {
 
 // fromCache finds what was fetched before. A tag is what it was then; for a
 // digest the note of that digest tells media type and size.
-func (c *Client) fromCache(_ context.Context, ref Reference) (*source, error) {
+func (c *Client) fromCache(ref Reference) (*source, error) {
 	cache := c.cache()
 	if cache == nil {
 		return nil, fmt.Errorf("%w: there is none, and no server may be asked (offline)", ErrOffline)
