@@ -4,6 +4,10 @@ import (
 	"archive/tar"
 	"bytes"
 	"compress/gzip"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
 	"testing"
 	"testing/fstest"
 
@@ -225,4 +229,29 @@ func archiveOf(t *testing.T, files map[string]string) []byte {
 	require.NoError(t, tarred.Close())
 	require.NoError(t, zipped.Close())
 	return buf.Bytes()
+}
+
+// TestLoadEndsAtLinks: a link to a parent is not followed for ever.
+func TestLoadEndsAtLinks(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "Chart.yaml"), []byte("{apiVersion: v2, name: demo, version: 0.1.0}"), 0o600))
+	require.NoError(t, os.Symlink(".", filepath.Join(dir, "again")))
+	_, err := Load(os.DirFS(dir))
+	assert.ErrorContains(t, err, "read chart: ")
+
+	root, err := os.OpenRoot(dir)
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, root.Close()) })
+	require.NoError(t, os.Remove(filepath.Join(dir, "again")))
+	require.NoError(t, os.Symlink("/etc/hostname", filepath.Join(dir, "outside")))
+	_, err = Load(root.FS())
+	assert.ErrorContains(t, err, "outside", "the file system decides what a link may reach")
+}
+
+func TestRenderEndsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cause := errors.New("enough")
+	cancel(cause)
+	_, err := chartOf(t, "-- templates/a.yaml --\n"+configMap).Render(ctx, request())
+	assert.ErrorIs(t, err, cause)
 }

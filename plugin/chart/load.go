@@ -58,6 +58,7 @@ type reader struct {
 	skip  func(name string) bool
 	rules *ignore.Rules
 	left  int64 // bytes that may still be read
+	seen  int   // files and directories
 	files []File
 }
 
@@ -77,8 +78,11 @@ func (r *reader) readIgnore() error {
 	return nil
 }
 
-// maxDepth bounds nested directories, so that a link to a parent ends.
-const maxDepth = 64
+// Links to a parent make a directory endless; these bounds end it.
+const (
+	maxDepth   = 64
+	maxEntries = 100_000
+)
 
 func (r *reader) directory(dir string) error {
 	if strings.Count(dir, "/") > maxDepth {
@@ -103,6 +107,9 @@ func (r *reader) directory(dir string) error {
 func (r *reader) entry(name string) error {
 	if r.skip != nil && r.skip(name) {
 		return nil
+	}
+	if r.seen++; r.seen > maxEntries {
+		return fmt.Errorf("more than %d files and directories; is there a link to a parent?", maxEntries)
 	}
 	info, err := fs.Stat(r.fsys, name)
 	if err != nil {

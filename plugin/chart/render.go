@@ -22,6 +22,9 @@ func (c *Chart) Render(ctx context.Context, r Request) (*Result, error) {
 }
 
 func (c *Chart) render(ctx context.Context, r Request) (*Result, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	if err := r.check(); err != nil {
 		return nil, err
 	}
