@@ -65,5 +65,5 @@ func checkExample(t *testing.T, s site, command, want string) {
 	for i := range parts {
 		parts[i] = regexp.QuoteMeta(parts[i])
 	}
-	assert.Regexp(t, regexp.MustCompile("(?s)^"+strings.Join(parts, ".*")+"\n*$"), text, "%s\n%s", command, got.stderr)
+	assert.Regexp(t, "(?s)^"+strings.Join(parts, ".*")+"\n*$", text, "%s\n%s", command, got.stderr)
 }
