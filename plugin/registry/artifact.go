@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/opencontainers/go-digest"
@@ -54,7 +55,7 @@ func (a *Artifact) FindLayer(mediaTypes ...string) (Layer, error) {
 	var found []Layer
 	var all []string
 	for _, l := range a.Layers {
-		all = append(all, l.MediaType)
+		all = append(all, strconv.Quote(l.MediaType)) // words of strangers
 		for _, m := range mediaTypes {
 			if l.MediaType == m {
 				found = append(found, l)

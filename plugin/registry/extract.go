@@ -48,7 +48,7 @@ func (a *Artifact) ExtractInto(ctx context.Context, dir string, limits archive.L
 	}
 	for i, l := range a.Layers {
 		if err := l.extract(ctx, x); err != nil {
-			return errors.Join(fmt.Errorf("unpack %s: layer %d (%s): %w", a.Reference, i+1, l.MediaType, err), x.Abandon())
+			return errors.Join(fmt.Errorf("unpack %s: layer %d (%q): %w", a.Reference, i+1, l.MediaType, err), x.Abandon())
 		}
 	}
 	if err := x.Close(); err != nil {

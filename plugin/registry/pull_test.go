@@ -221,7 +221,7 @@ func TestLayers(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "a: 1", string(data))
 	_, err = a.FindLayer("text/plain")
-	assert.ErrorContains(t, err, "wanted one layer of type text/plain, found 0; the layers are of text/yaml, "+ocispec.MediaTypeImageLayerGzip)
+	assert.ErrorContains(t, err, "wanted one layer of type text/plain, found 0; the layers are of \"text/yaml\", \""+ocispec.MediaTypeImageLayerGzip)
 	dir := filepath.Join(t.TempDir(), "out")
 	require.NoError(t, a.Extract(t.Context(), dir, archive.DefaultLimits()))
 	assert.FileExists(t, filepath.Join(dir, "a.yaml"))
