@@ -82,6 +82,7 @@ func (w *masking) run(t *testing.T) {
 	w.kept(t)
 
 	w.adopt(t)
+	w.released(t)
 	w.refused(t)
 	w.broken(t)
 	w.files(t)
