@@ -1,7 +1,9 @@
 package plan
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -11,6 +13,14 @@ import (
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/state"
 )
+
+// lastFirst returns the entries of a record in the reverse of the order in which
+// they were applied. Where the graph leaves a choice, deletions keep to it.
+func lastFirst(entries []state.Entry) []state.Entry {
+	out := slices.Clone(entries)
+	slices.SortStableFunc(out, func(a, b state.Entry) int { return cmp.Compare(b.Order, a.Order) })
+	return out
+}
 
 // guards are the filters that an entry without a file passes before its object
 // may be deleted.

@@ -63,7 +63,7 @@ func (p Planner) readLive(ctx context.Context, it items) (liveSet, error) {
 	err := p.each(ctx, len(reads), func(i int) error {
 		list, err := p.readKind(ctx, reads[i])
 		if err != nil {
-			return p.unreadable(reads[i], err)
+			return p.unreadable(ctx, reads[i], err)
 		}
 		mu.Lock()
 		defer mu.Unlock()

@@ -206,7 +206,7 @@ func (p Planner) collect(ctx context.Context, inputs []Input) (items, error) {
 		if in.Record == nil || in.Unselected {
 			continue
 		}
-		for _, e := range in.Record.Entries {
+		for _, e := range lastFirst(in.Record.Entries) {
 			ref := e.Key.Ref()
 			if in.Versions.Keeps(ref) || slices.ContainsFunc(claimed[ref], func(by Input) bool { return by.Manifest == in.Manifest }) {
 				continue

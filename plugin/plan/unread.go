@@ -1,24 +1,26 @@
 package plan
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/cluster"
 )
 
 // unreadable keeps what a read of one kind met to the objects of that kind, where
 // the rest can be compared without them; any other error is returned.
-func (p Planner) unreadable(r *kindRead, err error) error {
+func (p Planner) unreadable(ctx context.Context, r *kindRead, err error) error {
 	switch {
 	case apierrors.IsForbidden(err):
 		r.forbidden(err)
 	case Unserved(err):
 		p.forgetKinds()
-		r.unserved(err)
+		r.unserved(err, p.unservedFor(ctx, r.mapping.GVK))
 	default:
 		return err
 	}
@@ -38,9 +40,19 @@ func (r *kindRead) forbidden(err error) {
 
 func unreadReason(err error) string { return "can't be compared: " + err.Error() }
 
+// unservedFor asks discovery anew about a kind whose path was answered with 404. A
+// server that is just starting answers so for any path: only where discovery knows no
+// such kind either are there no objects of it.
+func (p Planner) unservedFor(ctx context.Context, gvk schema.GroupVersionKind) error {
+	if _, err := p.Cluster.Mapping(ctx, gvk.GroupKind(), gvk.Version); err != nil {
+		return err
+	}
+	return fmt.Errorf("the server has %s and does not find its path: it may be starting", gvk.GroupKind())
+}
+
 // unserved: the kind was known from an older discovery, its CustomResourceDefinition
-// was deleted since, and all its objects with it.
-func (r *kindRead) unserved(err error) {
+// was deleted since, and all its objects with it. of is what discovery says now.
+func (r *kindRead) unserved(err, of error) {
 	for _, w := range r.wanted {
 		if w.local {
 			w.notServedYet()
@@ -49,7 +61,7 @@ func (r *kindRead) unserved(err error) {
 		w.out.Op, w.out.Err = OpError, fmt.Errorf("%s: %w", w.out.Desired.Origin, err)
 	}
 	for _, l := range r.left {
-		l.mappingKnown, l.unserved = false, err
+		l.mappingKnown, l.unserved = false, of
 	}
 }
 
