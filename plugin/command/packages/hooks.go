@@ -58,9 +58,6 @@ func (o *hookOptions) limits() (hook.Limits, error) {
 	if o.timeout < 0 {
 		return l, fmt.Errorf("--hook-timeout: wanted 0 or more, found %s", o.timeout)
 	}
-	if o.timeout > 0 {
-		l.Load = min(l.Load, o.timeout)
-	}
 	return l, nil
 }
 
