@@ -44,7 +44,8 @@ func GateDeleted(manifest string) string {
 
 // Staged puts the manifests of a graph in their order: an object starts when the
 // manifests that its own depends on are done, and nothing is deleted before all
-// are. Between deletions the order is reversed. It costs two edges an object at
+// are. Between deletions the order is reversed. Our own order of kinds gives way to it
+// where it is order alone. It costs two edges an object at
 // most. The error is a *CycleError.
 func (g Graph) Staged(objects []*Object, stages []Stage) (Graph, error) {
 	s := stager{graph: &g, start: map[string]int{}, before: map[string]int{}, behind: map[string]int{}, deletion: map[string]int{}, deleted: map[string]int{}}
@@ -56,6 +57,9 @@ func (g Graph) Staged(objects []*Object, stages []Stage) (Graph, error) {
 		s.depend(stage)
 	}
 	s.deletionsBehind(objects)
+	if !g.acyclic() {
+		g.giveWay() // what is order alone yields to what the file says
+	}
 	sequence, err := g.sort(func(i int) string { return g.name(i, objects) })
 	if err != nil {
 		return Graph{}, fmt.Errorf("order the manifests: %w", err)

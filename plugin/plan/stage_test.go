@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -66,6 +67,20 @@ func TestStaged(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, []string{"b1", "c1", "a1", "a2", "a3", "b3"}, got)
 	})
+}
+
+// Configuration comes before the workloads of its namespace, unless the file says
+// otherwise.
+func TestStagedOverridesOrderAlone(t *testing.T) {
+	got, err := staged(t, orderInput(t, `
+{apiVersion: v1, kind: ConfigMap, metadata: {name: b1, namespace: x}}
+---
+{apiVersion: apps/v1, kind: Deployment, metadata: {name: a1, namespace: x}}
+---
+{apiVersion: apps/v1, kind: Deployment, metadata: {name: c1, namespace: x}}
+`), Stage{Manifest: "b", After: []string{"a"}}, Stage{Manifest: "a"}, Stage{Manifest: "c"})
+	require.NoError(t, err)
+	assert.Less(t, slices.Index(got, "a1"), slices.Index(got, "b1"))
 }
 
 // A manifest can't wait for one that needs an object of it.
