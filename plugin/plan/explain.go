@@ -154,6 +154,9 @@ func (d Difference) Under(prefix string) bool {
 // Under narrows an explanation to a path and what lies below it.
 func (e Explanation) Under(path string) Explanation {
 	e.Paths = slices.DeleteFunc(slices.Clone(e.Paths), func(p ExplainedPath) bool { return !p.Difference.Under(path) })
+	if len(e.Paths) == 0 && e.Basis != "" {
+		e.Notes = append(slices.Clip(e.Notes), "neither the files nor the last apply name "+path+": what is live there is neither compared nor touched")
+	}
 	return e
 }
 
