@@ -51,7 +51,7 @@ func (f *filler) fill(n *node, value any, made []*node) {
 	case []any:
 		for i, item := range v {
 			if p := n.ofItem(i); p != nil {
-				f.fill(p, item, made)
+				f.present(p, item, made, func(filled any) { v[i] = filled })
 			}
 		}
 	}
@@ -61,22 +61,27 @@ func (f *filler) fillMap(n *node, v map[string]any, made []*node) {
 	given := slices.Sorted(maps.Keys(v))
 	for _, name := range slices.Sorted(maps.Keys(n.properties)) {
 		if _, there := v[name]; !there {
-			f.absent(n.properties[name], v, name, made)
+			f.absent(n.properties[name], made, func(filled any) { v[name] = filled })
 		}
 	}
 	for _, key := range given {
 		for _, p := range n.of(key) {
-			if v[key] == nil && !p.allowsNull() {
-				f.absent(p, v, key, made)
-			} else {
-				f.fill(p, v[key], made)
-			}
+			f.present(p, v[key], made, func(filled any) { v[key] = filled })
 		}
 	}
 }
 
-// absent fills in the default of a property that has no value.
-func (f *filler) absent(p *node, of map[string]any, name string, made []*node) {
+// present fills in what is below a value. null where it can't be is no value.
+func (f *filler) present(p *node, value any, made []*node, set func(any)) {
+	if value == nil && !p.allowsNull() {
+		f.absent(p, made, set)
+		return
+	}
+	f.fill(p, value, made)
+}
+
+// absent fills in the default of what has no value.
+func (f *filler) absent(p *node, made []*node, set func(any)) {
 	if p.fallback == nil || f.left <= 0 {
 		return
 	}
@@ -85,8 +90,9 @@ func (f *filler) absent(p *node, of map[string]any, name string, made []*node) {
 		return
 	}
 	f.left--
-	of[name] = copyOf(p.fallback)
-	f.fill(p, of[name], append(made[:len(made):len(made)], p))
+	filled := copyOf(p.fallback)
+	set(filled)
+	f.fill(p, filled, append(made[:len(made):len(made)], p))
 }
 
 // checkDefaults refuses defaults that have no end or are more than anybody wants.
