@@ -61,7 +61,7 @@ func newWorld(t *testing.T) *world {
 	}
 	w.manifest = w.ns
 	w.policy.ObjectTimeout = 2 * time.Minute
-	w.planned.Prune = true
+	w.planned.Prune, w.planned.PruneProtected = true, true
 	t.Cleanup(w.cleanUp)
 	return w
 }

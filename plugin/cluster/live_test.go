@@ -130,11 +130,7 @@ func (g *gateway) handler(next http.Handler) http.Handler {
 			next.ServeHTTP(httptest.NewRecorder(), r)
 			panic(http.ErrAbortHandler)
 		default:
-			answer := &statusWriter{ResponseWriter: w}
-			next.ServeHTTP(answer, r)
-			if !answer.passing() {
-				g.note(request)
-			}
+			next.ServeHTTP(&answerNoter{ResponseWriter: w, note: func() { g.note(request) }}, r)
 		}
 	})
 }
@@ -145,25 +141,23 @@ func (g *gateway) note(request string) {
 	g.requests = append(g.requests, request)
 }
 
-// statusWriter remembers the status of an answer.
-type statusWriter struct {
+// answerNoter notes a request when its answer begins. A refusal of a server that
+// others keep busy as well is none: the request comes again, and is one request
+// to whoever counts them.
+type answerNoter struct {
 	http.ResponseWriter
 
-	status int
+	note func()
 }
 
-func (w *statusWriter) WriteHeader(status int) {
-	w.status = status
+func (w *answerNoter) WriteHeader(status int) {
+	if status < http.StatusInternalServerError && status != http.StatusTooManyRequests {
+		w.note()
+	}
 	w.ResponseWriter.WriteHeader(status)
 }
 
-func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
-
-// passing knows the refusals of a server that others keep busy as well. The
-// request comes again, and is one request to whoever counts them.
-func (w *statusWriter) passing() bool {
-	return w.status >= http.StatusInternalServerError || w.status == http.StatusTooManyRequests
-}
+func (w *answerNoter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // take gives the requests since the last call.
 func (g *gateway) take() []string {
