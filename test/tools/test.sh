@@ -39,4 +39,4 @@ packages=$(grep -rl --include='*_test.go' TAZUNA_TEST_KUBECONFIG plugin printers
 	grep -v '^test/controlplane/' | xargs -n 1 dirname | sort -u | sed 's|^|./|')
 # Tests mostly wait for the cluster, so more of them than there are cores.
 # shellcheck disable=SC2086 # one word a package
-go test -ldflags '-s -w' -timeout 18m -parallel 6 $packages
+go test -ldflags '-s -w' -timeout 40m -parallel 6 $packages
