@@ -160,13 +160,14 @@ The limits of settings.executionMinInterval don't hold here.`,
 		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), env, args) },
 	}
 	o.of.addFlags(cmd)
-	o.in.addFlags(cmd)
+	o.in.addSettingsFlag(cmd)
+	o.in.addSecretsFlag(cmd)
 	o.hooks.addFlags(cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.snapshots, "snapshots", "", "A file with objects as kubectl reads them, or with snapshots as \"packages snapshots\" prints them; - is standard input (default: no objects)")
 	f.StringVar(&o.binding, "binding", "", "Only this stage, schedule or kubernetes binding")
 	completeFlag(cmd, "binding", completeBinding)
-	f.StringVarP(&o.output, "output", "o", "", "Print as json, yaml, kyaml, jsonpath=… or go-template=…")
+	f.StringVarP(&o.output, "output", "o", "", outputUsage)
 	_ = cmd.MarkFlagFilename("snapshots", "yaml", "yml", "json") // an error is only that there is no such flag
 	return cmd
 }

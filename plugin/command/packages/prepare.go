@@ -25,9 +25,14 @@ type inputOptions struct {
 	showSecrets bool
 }
 
+// addFlags is for commands that show what there is after the hooks have run.
 func (o *inputOptions) addFlags(cmd *cobra.Command) {
 	o.addSettingsFlag(cmd)
 	cmd.Flags().BoolVar(&o.complete, "complete", true, "Make up values that hooks would have set")
+	o.addSecretsFlag(cmd)
+}
+
+func (o *inputOptions) addSecretsFlag(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&o.showSecrets, "show-secrets", false, "Don't mask values that are secret")
 }
 
@@ -80,7 +85,8 @@ func parseMapping(data []byte, what string) (map[string]any, error) {
 	return mapping, nil
 }
 
-// prepare makes settings and values of a package and holds them against its schemas.
+// prepare makes settings and values of a package and holds the settings against their
+// schema. The values may still lack what hooks set.
 func (o *inputOptions) prepare(ctx context.Context, env *Env, p *source.Package) (*render.Prepared, error) {
 	settings, err := o.read(env)
 	if err != nil {
@@ -94,10 +100,16 @@ func (o *inputOptions) prepare(ctx context.Context, env *Env, p *source.Package)
 	if prepared.Guessed && prepared.Sources.Schemas.Settings != nil {
 		env.note("no settings were given: they are guessed from the schema (packages values --settings-only prints them)")
 	}
-	if err := prepared.Sources.Check(ctx, prepared.Values, schema.Check{}); err != nil {
+	return prepared, nil
+}
+
+// whole is prepare for values that are as after the hooks: they have to fit, too.
+func (o *inputOptions) whole(ctx context.Context, env *Env, p *source.Package) (*render.Prepared, error) {
+	prepared, err := o.prepare(ctx, env, p)
+	if err != nil {
 		return nil, err
 	}
-	return prepared, nil
+	return prepared, prepared.Sources.Check(ctx, prepared.Values, schema.Check{})
 }
 
 // secrets are the settings that no output may hold. Those that were guessed are none.

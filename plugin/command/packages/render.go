@@ -54,7 +54,7 @@ func (o *renderOptions) run(ctx context.Context, env *Env) error {
 		return err
 	}
 	defer env.close(p)
-	prepared, err := o.in.prepare(ctx, env, p)
+	prepared, err := o.in.whole(ctx, env, p)
 	if err != nil {
 		return err
 	}

@@ -128,3 +128,12 @@ func (r *HookRuns) Failed() bool {
 	}
 	return false
 }
+
+// Names lists the hooks that ran, once for each run, for -o name.
+func (r *HookRuns) Names() []string {
+	names := make([]string, len(r.Runs))
+	for i, run := range r.Runs {
+		names[i] = run.Hook
+	}
+	return names
+}
