@@ -255,3 +255,38 @@ func TestRenderEndsWithItsContext(t *testing.T) {
 	_, err := chartOf(t, "-- templates/a.yaml --\n"+configMap).Render(ctx, request())
 	assert.ErrorIs(t, err, cause)
 }
+
+// TestPackedSubChart: a sub-chart may be an archive, and what begins with _ or . in
+// charts/ is none.
+func TestPackedSubChart(t *testing.T) {
+	packed := archiveOf(t, map[string]string{
+		"sub/Chart.yaml":       "{apiVersion: v2, name: sub, version: 0.1.0}",
+		"sub/templates/s.yaml": configMap,
+	})
+	c, err := New(append(filesOf(""),
+		File{Name: "charts/sub-0.1.0.tgz", Data: packed},
+		File{Name: "charts/_notes/readme", Data: []byte("x")},
+	))
+	require.NoError(t, err)
+	result := render(t, c, request())
+	require.Equal(t, []string{"ConfigMap a"}, refs(result.Objects))
+	assert.Equal(t, "demo/charts/sub/templates/s.yaml", result.Objects[0].Origin.File)
+}
+
+// TestOldCharts: charts of Helm 2 name their sub-charts in a file of its own.
+func TestOldCharts(t *testing.T) {
+	c := chartOf(t, `
+-- Chart.yaml --
+{name: demo, version: 0.1.0}
+-- requirements.yaml --
+dependencies: [{name: sub, version: "*", condition: sub.enabled}]
+-- charts/sub/Chart.yaml --
+{name: sub, version: 0.1.0}
+-- charts/sub/templates/s.yaml --
+`+configMap)
+	assert.Len(t, c.Metadata().Dependencies, 1)
+	assert.Len(t, render(t, c, request()).Objects, 1)
+	r := request()
+	r.Values = map[string]any{"sub": map[string]any{"enabled": false}}
+	assert.Empty(t, render(t, c, r).Objects)
+}
