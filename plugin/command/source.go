@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -32,6 +31,8 @@ type sourceOptions struct {
 	environment      string
 	lenient          bool
 	offline, noCache bool
+	// stdin is what was read of standard input; nil until then.
+	stdin []byte
 }
 
 func (o *sourceOptions) addFlags(cmd *cobra.Command) {
@@ -157,8 +158,19 @@ func (o *sourceOptions) tazunaFile(env *Env, path string) (*source, error) {
 	return s, nil
 }
 
-// readsStdin reports whether a file is standard input, which can be read once.
-func (o *sourceOptions) readsStdin() bool { return slices.Contains(o.files, "-") }
+// input is standard input. It is kept, since a plan may have to be made again and it
+// can be read once.
+func (o *sourceOptions) input(env *Env) ([]byte, error) {
+	if o.stdin != nil {
+		return o.stdin, nil
+	}
+	data, err := io.ReadAll(env.In)
+	if err != nil {
+		return nil, fmt.Errorf("read standard input: %w", err)
+	}
+	o.stdin = append([]byte{}, data...) // not nil, also when it is empty
+	return o.stdin, nil
+}
 
 // plainFiles makes one manifest of all files of the command line.
 func (o *sourceOptions) plainFiles(env *Env) (*source, error) {
@@ -166,9 +178,9 @@ func (o *sourceOptions) plainFiles(env *Env) (*source, error) {
 	for _, path := range o.files {
 		m := build.Manifest{Type: "yaml", Path: path, Recursive: o.recursive}
 		if path == "-" {
-			data, err := io.ReadAll(env.In)
+			data, err := o.input(env)
 			if err != nil {
-				return nil, fmt.Errorf("read standard input: %w", err)
+				return nil, err
 			}
 			m.Path, m.Inline = "standard input", bytes.NewReader(data)
 		} else {

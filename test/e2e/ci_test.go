@@ -19,6 +19,7 @@ var shellBlocks = regexp.MustCompile("(?ms)^```sh\n(.*?)^```$")
 // TestRecipesOfCI runs every block of commands of docs/ci.md, in order, in a
 // directory with a tazuna.yaml, as a job without a terminal.
 func TestRecipesOfCI(t *testing.T) {
+	t.Parallel()
 	b := newSite(t).newSandbox(t, "recipes")
 	document, err := os.ReadFile(filepath.Join(repository(t), "docs", "ci.md"))
 	require.NoError(t, err)

@@ -70,6 +70,7 @@ func (b *sandbox) as(t *testing.T, role string) *sandbox {
 
 // TestRolesOfTheDocuments works with no other rights than docs/rbac grants.
 func TestRolesOfTheDocuments(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	t.Run("viewer", func(t *testing.T) {
 		t.Parallel()
