@@ -150,14 +150,23 @@ func (u Unready) String() string {
 
 // state says how an object is that changes, or that has failed while it is as wanted.
 func (r reporting) state(o *Object) (state, info string) {
-	if o.UID == "" || o.Strategy.Noop || o.Op == OpNone && onlyMetadata(o.Live) {
+	if o.UID == "" || o.Strategy.Noop || o.Op == OpNone && !saysHowItIs(o, r.rules) {
 		return "", ""
 	}
 	state, info = stateOf(o, r.rules)
 	if o.Op == OpNone && state != stateFail {
 		return "", ""
 	}
-	return state, info
+	return state, o.scrubText(info)
+}
+
+// saysHowItIs reports whether an object may have failed: most have no status, and in
+// a large set that is not worth looking into for each.
+func saysHowItIs(o *Object, rules *config.KappConfig) bool {
+	if onlyMetadata(o.Live) {
+		return false
+	}
+	return o.Live["status"] != nil || rules != nil && IsRuled(o.Strategy, rules.WaitRules, o.Live)
 }
 
 // NotReady lists the objects that are as wanted and yet not ready. Objects whose
