@@ -96,7 +96,7 @@ func pendingText(e Event) string {
 
 // seconds rounds a time to what a reader cares for.
 func seconds(s float64) time.Duration {
-	return (time.Duration(s * float64(time.Second))).Round(time.Second)
+	return time.Duration(s * float64(time.Second)).Round(time.Second)
 }
 
 // event gives the colour of what an event is called.

@@ -37,7 +37,7 @@ func newPodWatch(r *run) *podWatch {
 // add takes a workload that is waited for; other objects have no Pods.
 func (p *podWatch) add(n *node) {
 	selector := podSelector(n)
-	if selector == nil || n.step == stepGone {
+	if selector == nil || n.step == stepGone || n.planned.Strategy.NoAssociatedWait {
 		return
 	}
 	p.pending[n] = selector

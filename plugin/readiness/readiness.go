@@ -74,6 +74,10 @@ func judgeOf(gk schema.GroupKind) func(*unstructured.Unstructured) Verdict {
 		return podReadiness
 	case schema.GroupKind{Group: "apiregistration.k8s.io", Kind: "APIService"}:
 		return apiServiceReadiness
+	case schema.GroupKind{Group: "kappctrl.k14s.io", Kind: "App"},
+		schema.GroupKind{Group: "packaging.carvel.dev", Kind: "PackageInstall"},
+		schema.GroupKind{Group: "packaging.carvel.dev", Kind: "PackageRepository"}:
+		return carvelReadiness
 	default:
 		return nil
 	}

@@ -30,6 +30,7 @@ func TestOf(t *testing.T) {
 	const pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: x}\n"
 	const crd = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: a}\n"
 	const cr = "apiVersion: demo.example/v1\nkind: Pool\nmetadata: {name: a, namespace: x, generation: 2}\n"
+	const carvel = "apiVersion: kappctrl.k14s.io/v1alpha1\nkind: App\nmetadata: {name: a, namespace: x, generation: 2}\n"
 	const onDelete = "spec: {updateStrategy: {type: OnDelete}}\n"
 	unseen := waiting("its controller has not looked at it yet")
 	for name, c := range map[string]struct {
@@ -42,6 +43,20 @@ func TestOf(t *testing.T) {
 			`{apiVersion: v1, kind: Namespace, metadata: {name: a, deletionTimestamp: "2026-01-01T00:00:00Z"}, spec: {finalizers: [kubernetes]}}`,
 			failed("it is being deleted (held by kubernetes): apply again when it is gone"),
 		},
+
+		"App new": {carvel, unseen},
+		"App at work": {
+			carvel + "status: {observedGeneration: 2, conditions: [{type: Reconciling, status: \"True\"}]}", waiting("it is being reconciled"),
+		},
+		"App failed": {
+			carvel + "status: {observedGeneration: 2, usefulErrorMessage: no such image, conditions: [{type: ReconcileFailed, status: \"True\"}]}",
+			failed("no such image"),
+		},
+		"App that can't go": {
+			carvel + "status: {observedGeneration: 2, conditions: [{type: DeleteFailed, status: \"True\", message: it hangs}]}",
+			failed("DeleteFailed: it hangs"),
+		},
+		"App done": {carvel + "status: {observedGeneration: 2, conditions: [{type: ReconcileSucceeded, status: \"True\"}]}", ready("")},
 
 		"Job new":      {job, waiting("not complete: 0 active, 0 succeeded, 0 failed")},
 		"Job running":  {job + `status: {active: 1, startTime: "2026-01-01T00:00:00Z"}`, waiting("not complete: 1 active, 0 succeeded, 0 failed")},

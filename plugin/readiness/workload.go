@@ -142,3 +142,22 @@ func apiServiceReadiness(u *unstructured.Unstructured) Verdict {
 	}
 	return waiting(c.Text())
 }
+
+// carvelReadiness: kapp-controller has failures of its own names, and sets no Ready.
+func carvelReadiness(u *unstructured.Unstructured) Verdict {
+	if reason := unobserved(u); reason != "" {
+		return waiting(reason)
+	}
+	for _, kind := range []string{"ReconcileFailed", "DeleteFailed"} {
+		if c := conditionOf(u.Object, kind); c.Status == "True" {
+			if text, _, _ := unstructured.NestedString(u.Object, "status", "usefulErrorMessage"); text != "" {
+				return failed(text)
+			}
+			return failed(kind + ": " + c.Text())
+		}
+	}
+	if conditionOf(u.Object, "ReconcileSucceeded").Status == "True" {
+		return Verdict{State: Ready}
+	}
+	return waiting("it is being reconciled")
+}
