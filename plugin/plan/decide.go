@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"slices"
+
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/cluster"
@@ -151,6 +153,9 @@ func localOnly(e evidence) []judged {
 
 // confirm corrects a local verdict by what the server would really change.
 func confirm(v Verdict, f finding, server []finding) Verdict {
+	if v == VerdictRelease && goes(f, server) {
+		return VerdictRemove // whoever owns it, or something in it, doesn't keep it
+	}
 	if f.excluded || v == VerdictRelease || relatedToAny(f, server) {
 		return v
 	}
@@ -158,6 +163,13 @@ func confirm(v Verdict, f finding, server []finding) Verdict {
 		return VerdictRelease // the value stays: it is the server's default
 	}
 	return VerdictIneffective
+}
+
+// goes reports whether the server would take the value of a finding out as a whole.
+func goes(f finding, server []finding) bool {
+	return slices.ContainsFunc(server, func(g finding) bool {
+		return g.l.ok && !g.d.ok && len(g.path) <= len(f.path) && related(g.path, f.path)
+	})
 }
 
 // unasked judges what the dry-run changes although the walk named no

@@ -189,6 +189,19 @@ func TestRestrictShowsWhatIsOursAndWhatDiffers(t *testing.T) {
 	require.Equal(t, flow(t, "metadata: {name: x, annotations: {hook: '1'}}\nspec: {replicas: 1, ports: [{port: 1}]}"), after)
 }
 
+// What the diff says stays must stay.
+func TestConfirmBelievesTheServerAboutWhatStays(t *testing.T) {
+	at := func(parts ...any) fieldpath.Path { return fieldpath.MakePathOrDie(parts...) }
+	f := finding{path: at("data", "a"), a: some("1"), l: some("1")}
+	gone := func(p fieldpath.Path) []finding { return []finding{{path: p, l: some("1")}} }
+	require.Equal(t, VerdictRelease, confirm(VerdictRelease, f, nil))
+	require.Equal(t, VerdictRelease, confirm(VerdictRelease, f, gone(at("data", "b"))))
+	require.Equal(t, VerdictRelease, confirm(VerdictRelease, f, gone(at("data", "a", "deeper"))))
+	require.Equal(t, VerdictRelease, confirm(VerdictRelease, f, []finding{{path: at("data", "a"), d: some("2"), l: some("1")}}))
+	require.Equal(t, VerdictRemove, confirm(VerdictRelease, f, gone(at("data", "a"))))
+	require.Equal(t, VerdictRemove, confirm(VerdictRelease, f, gone(at("data"))))
+}
+
 // What others put into a mapping isn't shown, and the mapping isn't shown as empty.
 func TestRestrictShowsNoMappingAsEmptyThatIsNot(t *testing.T) {
 	tests := map[string]struct{ live, after, d, before, want string }{
