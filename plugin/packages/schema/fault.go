@@ -59,7 +59,9 @@ func (s *Schema) forbidden(e *jsonschema.ValidationError, names []string) []Faul
 	for _, name := range names {
 		f := s.fault(e, "forbidden property: it is not declared in the "+string(s.kind)+" schema")
 		f.Path = keyOf(append(e.InstanceLocation[:len(e.InstanceLocation):len(e.InstanceLocation)], name))
-		if meant := nearest(name, properties); meant != "" {
+		if _, isSetting := s.besides[name]; isSetting && len(e.InstanceLocation) == 0 {
+			f.Text += ", which doesn't extend that of the settings (x-extend)"
+		} else if meant := nearest(name, properties); meant != "" {
 			f.Text += "; did you mean " + meant + "?"
 		}
 		all = append(all, f)

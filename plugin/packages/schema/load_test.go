@@ -95,6 +95,18 @@ properties:
 	}
 }
 
+// TestValuesBesideSettings: settings are values too.
+func TestValuesBesideSettings(t *testing.T) {
+	parent := settingsFile("properties: {a: {type: string}, b: {type: string}, c: {type: string}}\n")
+	set, findings := Load(parent, valuesFile("# mine\nproperties: {b: {type: string}, d: {type: string}}\npatternProperties: {^c: {}}\n"))
+	assert.Equal(t, "openapi/values.yaml:2: warning: the settings are values too, and a can't be there: extend their schema with x-extend: {schema: settings.yaml}", lines(findings))
+	assert.EqualError(t, set.Values.Validate(t.Context(), value(t, "{a: x}"), Check{}),
+		"values: a: forbidden property: it is not declared in the values schema, which doesn't extend that of the settings (x-extend) (openapi/values.yaml:2)")
+
+	_, findings = Load(parent, valuesFile("additionalProperties: true\n"))
+	assert.Empty(t, findings)
+}
+
 func TestExtendFaults(t *testing.T) {
 	tests := map[string]struct {
 		extend, want string

@@ -3,6 +3,7 @@ package schema
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
@@ -27,6 +28,8 @@ type Schema struct {
 	// always and rendering are the compiled schema without and with what
 	// x-required-for-helm requires.
 	always, rendering *jsonschema.Schema
+	// besides are the settings that a schema of values leaves out, by name.
+	besides map[string]*node
 }
 
 // Set are the schemas of a package; nil: the package has none.
@@ -64,8 +67,30 @@ func Load(settings, values *bundle.File) (Set, []bundle.Finding) {
 	if bundle.AsError(more) == nil {
 		set.Values, more = compile(Values, child)
 		findings = append(findings, more...)
+		findings = append(findings, set.leftOut()...)
 	}
 	return set, unique(findings)
+}
+
+// leftOut warns of settings that the schema of values doesn't allow. They are part
+// of the values, so that no hook could change anything.
+func (s Set) leftOut() []bundle.Finding {
+	if s.Settings == nil || s.Values == nil || s.Values.root.open {
+		return nil
+	}
+	var names []string
+	for _, name := range s.Settings.Properties() {
+		if len(s.Values.root.of(name)) == 0 {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	s.Values.besides = s.Settings.root.properties
+	return []bundle.Finding{s.Values.source.finding(bundle.Warning, nil,
+		"the settings are values too, and %s can't be there: extend their schema with x-extend: {schema: settings.yaml}",
+		strings.Join(names, ", "))}
 }
 
 // Open is a schema that allows everything, for a package without one.
