@@ -14,9 +14,6 @@ import (
 // TypeGenesisSecret is a file that says which values of a provider become Secrets.
 const TypeGenesisSecret = "genesissecret"
 
-// recreate lets the plan replace an object whose change the server refuses.
-const recreate = "tazuna.pepabo.com/recreate"
-
 func genesisType() Type {
 	return Type{config.Type{Name: TypeGenesisSecret, Block: "genesisSecret", Read: readGenesisOptions}, buildGenesis}
 }

@@ -1,6 +1,7 @@
 package build
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -20,8 +21,8 @@ func readWithin(within, file string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer root.Close()
-	return root.ReadFile(below)
+	data, err := root.ReadFile(below)
+	return data, errors.Join(err, root.Close())
 }
 
 // inside gives the places of files of a manifest: those of an artifact are

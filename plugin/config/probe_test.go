@@ -65,7 +65,8 @@ func TestProviders(t *testing.T) {
 `), "a/tazuna.yaml", withTypes())
 	require.NoError(t, err)
 	assert.Equal(t, []Provider{
-		{Name: "op", Type: ProviderOnePassword}, {Name: "plain", Type: ProviderOnePassword},
+		{Name: "op", Type: ProviderOnePassword},
+		{Name: "plain", Type: ProviderOnePassword},
 		{Name: "env", Type: ProviderEnvFile, Path: "a/secrets/.env"},
 	}, f.Tazuna.Spec.Providers)
 

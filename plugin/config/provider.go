@@ -51,10 +51,10 @@ func (d *document) provider(n *yaml.Node, at string) Provider {
 
 // checkProvider reports what doesn't go together.
 func (d *document) checkProvider(n *yaml.Node, at string, p Provider, blocks map[ProviderType]*yaml.Node) {
-	switch {
-	case p.Name == "":
+	switch p.Name {
+	case "":
 		d.Missing(n, at, "name")
-	case p.Name == DefaultProvider:
+	case DefaultProvider:
 		d.found(n.Line, join(at, "name"), "%s is the name of the provider that is always there", DefaultProvider)
 	}
 	if p.Type == "" {

@@ -2,6 +2,7 @@ package charts
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -64,8 +65,8 @@ func local(s Source) (*chart.Chart, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer root.Close()
-	return chart.Load(root.FS())
+	c, err := chart.Load(root.FS())
+	return c, errors.Join(err, root.Close())
 }
 
 // confined resolves the path, and refuses one that leads out of Within.

@@ -1,7 +1,9 @@
 package charts
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -39,21 +41,28 @@ func (f Fetcher) fromRegistry(ctx context.Context, s Source) (*chart.Chart, erro
 	if err != nil {
 		return nil, err
 	}
-	defer artifact.Close()
+	c, err := unpacked(ctx, artifact)
+	if err := errors.Join(err, artifact.Close()); err != nil {
+		return nil, err
+	}
+	return c, matches(s.Version, c)
+}
+
+// unpacked reads the chart that an artifact holds. The whole layer is read, so that
+// its digest is held against the manifest.
+func unpacked(ctx context.Context, artifact *registry.Artifact) (*chart.Chart, error) {
 	layer, err := artifact.FindLayer(chartLayer, oldChartLayer)
 	if err != nil {
 		return nil, err
 	}
-	in, err := layer.Open(ctx)
+	if layer.Size > maxArchive {
+		return nil, fmt.Errorf("the chart has %d bytes, at most %d are read", layer.Size, maxArchive)
+	}
+	data, err := layer.ReadAll(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer in.Close()
-	c, err := chart.LoadArchive(in)
-	if err != nil {
-		return nil, err
-	}
-	return c, matches(s.Version, c)
+	return chart.LoadArchive(bytes.NewReader(data))
 }
 
 // tagOf finds the tag of a version. An exact one needs no listing.

@@ -145,7 +145,10 @@ f: {from: op, op: {key: id, vault: v, item: i, field: f}}
 `)
 	require.NoError(t, err)
 	assert.Equal(t, []Var{
-		{Name: "a", Env: "HOME"}, {Name: "b", Static: ""}, {Name: "c", Static: []any{"x", "z"}}, {Name: "d", Static: map[string]any{"k": "v"}},
+		{Name: "a", Env: "HOME"},
+		{Name: "b", Static: ""},
+		{Name: "c", Static: []any{"x", "z"}},
+		{Name: "d", Static: map[string]any{"k": "v"}},
 		{Name: "e", OnePassword: &OnePassword{Vault: "v", Item: "i", Field: "f", Label: true}},
 		{Name: "f", OnePassword: &OnePassword{Vault: "v", Item: "i", Field: "f"}},
 	}, all)
