@@ -123,7 +123,7 @@ func scrubbed(err error, r Request) error {
 	var output *chart.OutputError
 	switch {
 	case errors.As(err, &output):
-		return err // names no value
+		return output // names no value
 	case errors.As(err, &template):
 		return &chart.TemplateError{
 			File: template.File, Line: template.Line, Column: template.Column,
