@@ -25,8 +25,8 @@
 //
 //   - x-extend in values.yaml lays the schema over that of the settings: the child
 //     wins, required is the union. Only settings.yaml can be extended.
-//   - An object that says nothing about additionalProperties has none: in
-//     properties, items and definitions. Below patternProperties and
+//   - An object that says nothing about additionalProperties has none: the whole,
+//     and in properties, items and definitions. Below patternProperties and
 //     additionalProperties nothing is closed by itself, and a branch of allOf,
 //     anyOf, oneOf or not only where it says "type: object", since branches mostly
 //     restrict an object that is declared outside.
@@ -53,4 +53,9 @@
 //     of a rule is its author's; one that is computed from values
 //     (messageExpression) is used only where nothing below is marked as secret.
 //   - Unknown keywords of a schema are findings: a misspelt one would check nothing.
+//     So are rules that hold here and fail on the platform, and settings that the
+//     schema of values leaves out.
+//   - Verdicts are those of Kubernetes' validator of OpenAPI, defaults those of its
+//     structural schemas where both can be said; tests hold them together on random
+//     schemas.
 package schema
