@@ -89,20 +89,24 @@ func (h *hook) follow(ctx context.Context, answer func(*unstructured.Unstructure
 		return false, err
 	}
 	defer w.Stop()
-	for e := range w.ResultChan() {
-		switch e.Type {
-		case watch.Bookmark:
-			continue
-		case watch.Error:
-			return false, nil
-		}
-		now, _ = e.Object.(*unstructured.Unstructured)
-		if e.Type == watch.Deleted {
-			now = nil
-		}
-		if yes, err := answer(now); yes || err != nil {
-			return yes, err
+	for {
+		select {
+		case <-ctx.Done():
+			return false, ctx.Err()
+		case e, open := <-w.ResultChan():
+			switch {
+			case !open, e.Type == watch.Error:
+				return false, nil
+			case e.Type == watch.Bookmark:
+				continue
+			}
+			now, _ = e.Object.(*unstructured.Unstructured)
+			if e.Type == watch.Deleted {
+				now = nil
+			}
+			if yes, err := answer(now); yes || err != nil {
+				return yes, err
+			}
 		}
 	}
-	return false, nil
 }
