@@ -8,6 +8,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -289,4 +290,33 @@ dependencies: [{name: sub, version: "*", condition: sub.enabled}]
 	r := request()
 	r.Values = map[string]any{"sub": map[string]any{"enabled": false}}
 	assert.Empty(t, render(t, c, r).Objects)
+}
+
+// TestArchivesAreBounded: neither large files nor many small ones get through.
+func TestArchivesAreBounded(t *testing.T) {
+	many := map[string]string{}
+	for i := range 100 {
+		many["demo/"+strings.Repeat("x", i+1)] = ""
+	}
+	tests := map[string]struct {
+		packed []byte
+		limit  int64
+		want   string
+	}{
+		"packed":  {archiveOf(t, map[string]string{"demo/a": "a"}), 10, "it has more than 10 bytes"},
+		"headers": {archiveOf(t, many), 20_000, "it unpacks to more than 40000 bytes"},
+		"content": {archiveOf(t, map[string]string{"demo/a": strings.Repeat("a", 100_000)}), 20_000, "it unpacks to more than 40000 bytes"},
+		"fits":    {archiveOf(t, many), 60_000, ""},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			packed, err := readPacked(bytes.NewReader(test.packed), test.limit)
+			if test.want != "" {
+				assert.EqualError(t, err, test.want)
+				return
+			}
+			require.NoError(t, err)
+			assert.Equal(t, test.packed, packed)
+		})
+	}
 }

@@ -2,6 +2,7 @@ package chart
 
 import (
 	"bytes"
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -41,7 +42,11 @@ func ReadFiles(fsys fs.FS, skip func(name string) bool) ([]File, error) {
 
 // LoadArchive reads a chart from a gzipped tar archive, as `helm package` makes.
 func LoadArchive(r io.Reader) (*Chart, error) {
-	buffered, err := archive.LoadArchiveFiles(r)
+	packed, err := readPacked(r, maxSize)
+	if err != nil {
+		return nil, fmt.Errorf("read chart archive: %w", err)
+	}
+	buffered, err := archive.LoadArchiveFiles(bytes.NewReader(packed))
 	if err != nil {
 		return nil, fmt.Errorf("read chart archive: %w", err)
 	}
@@ -50,6 +55,31 @@ func LoadArchive(r io.Reader) (*Chart, error) {
 		files[i] = File{Name: f.Name, Data: f.Data}
 	}
 	return New(files)
+}
+
+// readPacked reads an archive and refuses one that unpacks to more than limit bytes
+// of files and as many of headers. Helm's reader bounds the files only, and a few
+// kilobytes can hold millions of empty ones.
+func readPacked(r io.Reader, limit int64) ([]byte, error) {
+	packed, err := io.ReadAll(io.LimitReader(r, limit+1))
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(packed)) > limit {
+		return nil, fmt.Errorf("it has more than %d bytes", limit)
+	}
+	unzipped, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil, err
+	}
+	size, err := io.Copy(io.Discard, io.LimitReader(unzipped, 2*limit+1))
+	if err != nil {
+		return nil, err
+	}
+	if size > 2*limit {
+		return nil, fmt.Errorf("it unpacks to more than %d bytes", 2*limit)
+	}
+	return packed, unzipped.Close()
 }
 
 // reader collects the files of one directory.
