@@ -83,6 +83,10 @@ func PackageHookRuns(r *report.HookRuns, o Options) error {
 	if len(r.Runs) == 0 {
 		p.line("No hook runs.")
 	}
+	for _, ready := range r.Ready {
+		p.part()
+		p.line(p.readiness(ready))
+	}
 	return p.flush()
 }
 
@@ -116,6 +120,13 @@ func (p *printer) hookRun(run report.HookRun) error {
 		p.note("changes nothing")
 	}
 	return nil
+}
+
+func (p *printer) readiness(r report.Readiness) string {
+	if r.Ready {
+		return cleanCell(r.Hook) + ": " + painted(p.paint.good, "ready")
+	}
+	return cleanCell(r.Hook) + ": " + painted(p.paint.warn, "not ready: ") + cleanParagraph(r.Message, "    ")
 }
 
 // written prints what a hook wrote to a stream, behind a gutter.

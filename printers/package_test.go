@@ -72,6 +72,7 @@ func TestPackageHookRuns(t *testing.T) {
 			{Hook: "hooks/d.sh", Binding: "pods"},
 		},
 		NotRun: []string{"hooks/e.sh (afterHelm)"},
+		Ready:  []report.Readiness{{Hook: "hooks/a:ready", Ready: true}, {Hook: "hooks/b:ready", Message: "not\nyet"}},
 	}
 	goldenPlainAndColored(t, "package-hook-runs", func(o Options) error { return PackageHookRuns(r, o) })
 	var out bytes.Buffer

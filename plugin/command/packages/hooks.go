@@ -147,7 +147,8 @@ what each would change: the diff of the values and of every object, metrics, out
 Nothing reaches a cluster, but the programs do run on this machine.
 
 Without HOOK and --binding this is what a run of the package calls: synchronization,
-onStartup, beforeHelm, afterHelm. A run that fails ends it, with exit code 1.
+onStartup, beforeHelm, afterHelm, and then whether the instance is ready. A run that
+fails ends it, with exit code 1.
 --binding picks a stage (also beforeDeleteHelm, afterDeleteHelm), a schedule or a
 kubernetes binding by its name; HOOK picks hooks by their ID (packages hooks list).
 The limits of settings.executionMinInterval don't hold here.`,
@@ -204,6 +205,9 @@ func (o *hooksRunOptions) run(ctx context.Context, env *Env, ids []string) error
 	runs, err := hooks.Run(ctx, phases)
 	if err != nil {
 		return err
+	}
+	if len(ids) == 0 && o.binding == "" && !runs.Failed() {
+		runs.Ready = hooks.Ready(ctx, set)
 	}
 	return o.print(env, runs)
 }

@@ -69,6 +69,9 @@ type HookRuns struct {
 	Runs       []HookRun `json:"runs"`
 	// NotRun are the runs that a failure before them held up, as "HOOK (BINDING)".
 	NotRun []string `json:"notRun"`
+	// Ready is what the package says of the instance after the runs; absent where it
+	// wasn't asked.
+	Ready []Readiness `json:"ready,omitempty"`
 	// Values are those after the last run.
 	Values map[string]any `json:"values"`
 }
@@ -91,6 +94,14 @@ type HookRun struct {
 	Notes  []string `json:"notes"`
 	Stdout string   `json:"stdout,omitempty"`
 	Stderr string   `json:"stderr,omitempty"`
+}
+
+// Readiness is the answer of one program to whether the instance is ready.
+type Readiness struct {
+	Hook  string `json:"hook"`
+	Ready bool   `json:"ready"`
+	// Message says why it is not.
+	Message string `json:"message,omitempty"`
 }
 
 // ChangedValues tells whether the run changed values.

@@ -2,9 +2,11 @@ package trial
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/hook"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/report"
 )
 
 // CheckSettings asks every program of a package that judges settings. The error is
@@ -24,4 +26,28 @@ func CheckSettings(ctx context.Context, r *hook.Runner, set *hook.Set, settings 
 		}
 	}
 	return warnings, nil
+}
+
+// Ready asks the programs of a set whether the instance is ready, with the values as
+// they are now. That it is not is an answer and no failure.
+func (t *Hooks) Ready(ctx context.Context, set *hook.Set) []report.Readiness {
+	var all []report.Readiness
+	for _, h := range set.Ready {
+		answer := report.Readiness{Hook: h.ID, Ready: true}
+		_, err := t.Runner.Run(ctx, hook.Request{Hook: h, Values: t.Values, Settings: t.Settings, Source: t.Cluster})
+		if err != nil {
+			answer.Ready, answer.Message = false, t.Masker.Scrub(reason(err), t.secrets()...)
+		}
+		all = append(all, answer)
+	}
+	return all
+}
+
+// reason is what a program said, or else how it ended.
+func reason(err error) string {
+	var failed *hook.Error
+	if errors.As(err, &failed) && failed.Stderr != "" {
+		return failed.Stderr
+	}
+	return text(err)
 }

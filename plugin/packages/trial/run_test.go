@@ -94,6 +94,10 @@ func TestStore(t *testing.T) {
 	assert.Equal(t, map[string]any{"members": `["d8a-shop-server-0"]`}, state[0].After["data"])
 	assert.NotEmpty(t, all.Runs[1].Notes, "the prefix is told")
 
+	assert.Equal(t, []report.Readiness{{Hook: "hooks/batchhooks:ready", Ready: true}}, h.Ready(t.Context(), set))
+	fresh := hooks(t, set, "", map[string]any{})
+	assert.Equal(t, []report.Readiness{{Hook: "hooks/batchhooks:ready", Message: "the cluster is not made yet"}}, fresh.Ready(t.Context(), set))
+
 	again := runs(t, h, Reconciliation(set))
 	for _, r := range again.Runs {
 		assert.False(t, r.ChangedValues(), r.Hook)
