@@ -21,12 +21,12 @@ type Memo interface {
 }
 
 // Proof is what the record keeps of an object that is live as the files want it, so
-// that a later run need not look at it again; empty where it isn't, or where only
-// the server could tell. It stands for our side, see inputKey, and for the metadata
+// that a later run need not look at it again; empty where it isn't, where only the
+// server could tell, or where differences are hidden, which are counted in each run. It stands for our side, see inputKey, and for the metadata
 // of the live object.
 func (p Planner) Proof(o *Object, live map[string]any) string {
 	key := p.inputKey(o)
-	if key == "" || o.again == nil || !o.again.proven && !asSent(o, live) {
+	if key == "" || o.again == nil || len(o.Hidden) > 0 || !o.again.proven && !asSent(o, live) {
 		return ""
 	}
 	return key + stamp(live)
