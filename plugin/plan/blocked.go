@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -23,12 +24,9 @@ const reasonLimit = 240
 func (p Planner) blocked(ctx context.Context, o *Object, ready prepared, err error) {
 	causes := causesOf(err)
 	o.Op, o.Reason = OpBlocked, o.reason(err, causes)
-	for i, d := range o.Differences {
-		if d.Verdict != VerdictIneffective && named(d.Path, causes) {
-			o.Differences[i].Verdict = VerdictImmutable
-		}
+	if !o.markImmutable(causes, saysImmutable(err)) {
+		o.Notes = append(o.Notes, inTheWay)
 	}
-	o.Notes = append(o.Notes, alternatives(causes)...)
 	if !p.mayReplace(o) {
 		return
 	}
@@ -40,17 +38,37 @@ func (p Planner) blocked(ctx context.Context, o *Object, ready prepared, err err
 	o.Op, o.after, o.Status = OpReplace, ready.desired, ready.status
 }
 
-// alternatives explains a refusal that speaks of a field which the files don't have:
-// the live object has another choice in its place, by a default or by somebody else,
-// and both would stand there.
-func alternatives(causes []metav1.StatusCause) []string {
-	for _, c := range causes {
-		if c.Type == metav1.CauseTypeForbidden && strings.Contains(c.Message, "may not") && !strings.Contains(c.Message, "immutable") {
-			return []string{"if the files don't name " + c.Field + ", the live object has it by default or from somebody else, and an apply can't take it out:" +
-				" set the new choice once in the cluster (kubectl edit), then apply"}
+// inTheWay explains a refusal of a change that speaks of no field of the files. The
+// live object may have another choice in the place of theirs, by a default or from
+// somebody else, and both would stand there.
+const inTheWay = "the server would take the files as a new object, but not as a change of this one: either it never changes in this, " +
+	"or what it has beside the files, by default or from somebody else, is in the way; " +
+	"then change that once in the cluster (kubectl edit), and apply"
+
+// markImmutable gives the verdict to the differences that the server refuses, and
+// reports whether there is one. Without its word for it only a difference at which it
+// points is one: a refusal of the whole spec may have any reason.
+func (o *Object) markImmutable(causes []metav1.StatusCause, said bool) bool {
+	marked := false
+	for i, d := range o.Differences {
+		if d.Verdict == VerdictIneffective || d.Verdict == VerdictRelease {
+			continue
+		}
+		if said && named(d.Path, causes) || pointedAt(d.Path, causes) {
+			o.Differences[i].Verdict, marked = VerdictImmutable, true
 		}
 	}
-	return nil
+	return marked
+}
+
+// saysImmutable knows the usual words.
+func saysImmutable(err error) bool {
+	for _, words := range []string{"immutable", "updates to ", "may not be changed", "may not change", "cannot be changed", "cannot change"} {
+		if strings.Contains(err.Error(), words) {
+			return true
+		}
+	}
+	return false
 }
 
 // onlyAsUpdate reports whether the server refuses the body as a change of this
@@ -62,12 +80,7 @@ func (p Planner) onlyAsUpdate(ctx context.Context, o *Object, err error) bool {
 	if strings.Contains(text, "ValidatingAdmissionPolicy") || strings.Contains(text, "admission webhook") {
 		return false // a rule of the cluster, which a replacement would only get round
 	}
-	for _, words := range []string{"immutable", "updates to ", "may not be changed", "may not change", "cannot be changed", "cannot change"} {
-		if strings.Contains(text, words) {
-			return true
-		}
-	}
-	return p.probe(ctx, o) == nil
+	return saysImmutable(err) || p.probe(ctx, o) == nil
 }
 
 // probe asks the server whether it would take the body as a new object, under a
@@ -161,4 +174,13 @@ func named(path string, causes []metav1.StatusCause) bool {
 		}
 	}
 	return len(causes) == 0
+}
+
+// pointedAt reports whether one of the causes speaks of the path or of something in it.
+func pointedAt(path string, causes []metav1.StatusCause) bool {
+	plain := strings.TrimPrefix(path, ".")
+	return slices.ContainsFunc(causes, func(c metav1.StatusCause) bool {
+		rest, ok := strings.CutPrefix(c.Field, plain)
+		return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
+	})
 }
