@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -104,4 +105,18 @@ func TestRunKeepsPace(t *testing.T) {
 	log, err := os.ReadFile(dir + "/log")
 	require.NoError(t, err)
 	assert.Equal(t, "run\n", string(log))
+}
+
+// Many that wait at once get one run each interval, whatever their order.
+func TestPaceIsSafeForManyUsers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h, p, begun := limited(time.Second, 3), &Pace{}, time.Now()
+		var waiting sync.WaitGroup
+		for range 20 {
+			waiting.Go(func() { assert.NoError(t, p.wait(t.Context(), h, events())) })
+		}
+		waiting.Wait()
+		assert.Equal(t, 17*time.Second, time.Since(begun))
+		assert.Equal(t, time.Second, p.Delay(h, events()))
+	})
 }
