@@ -16,7 +16,9 @@
 //	Schema.Example(), Published()     guessed settings; what a catalogue is told
 //
 // A Schema is immutable after Load, and all compiling is done there: one that
-// loads without an Error finding can be used for anything.
+// loads without an Error finding can be used for anything. It takes milliseconds
+// and, mostly for its rules, some hundred kilobytes: instances of one version of a
+// package share theirs.
 //
 // # What a schema is
 //
