@@ -31,6 +31,8 @@ type prepared struct {
 	records map[string]*state.Record
 	hasher  object.Hasher
 	inputs  []plan.Input
+	// helmHas are the releases, new to us, that Helm has installed.
+	helmHas map[releaseKey]bool
 	// destroyed are the manifests of a run without files.
 	destroyed []string
 }
@@ -117,6 +119,7 @@ func (p *prepared) build(ctx context.Context, e *Env) error {
 		return err
 	}
 	p.results, p.rules = results, &rules
+	p.findHelmReleases(ctx, e)
 	for i := range p.results {
 		if rec := p.records[p.results[i].Manifest]; rec != nil {
 			p.keepNamespace(e, &p.results[i], rec)

@@ -7,10 +7,14 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/klog/v2"
+
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/apply"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/build"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/chart"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/charthook"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/cluster"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/config"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/plan"
@@ -58,7 +62,7 @@ func (p *prepared) hooksDue(current *plan.Plan) []dueHook {
 			continue
 		}
 		for _, release := range r.Releases {
-			d := dueHook{Release: release, manifest: r.Manifest, install: !installed(p.records[r.Manifest], release)}
+			d := dueHook{Release: release, manifest: r.Manifest, install: !installed(p.records[r.Manifest], release) && !p.helmHas[releaseKey{release.Name, release.Namespace}]}
 			if len(d.at(d.before()))+len(d.at(d.behind())) == 0 {
 				continue
 			}
@@ -68,6 +72,47 @@ func (p *prepared) hooksDue(current *plan.Plan) []dueHook {
 		}
 	}
 	return all
+}
+
+// releaseKey names a release in a cluster; Namespace is empty for that of the run.
+type releaseKey struct{ name, namespace string }
+
+// findHelmReleases notes which of the releases that are new here Helm has installed:
+// applying them is an upgrade, and Helm must be told to forget them.
+func (p *prepared) findHelmReleases(ctx context.Context, env *Env) {
+	run, _ := p.client.Namespace()
+	p.helmHas = map[releaseKey]bool{}
+	for _, r := range p.results {
+		for _, release := range r.Releases {
+			if !p.source.selected[r.Manifest] || installed(p.records[r.Manifest], release) {
+				continue
+			}
+			namespace := release.Namespace
+			if namespace == "" {
+				namespace = run
+			}
+			if p.isHelmRelease(ctx, namespace, release.Name) {
+				p.helmHas[releaseKey{release.Name, release.Namespace}] = true
+				env.note("note: manifest %s: Helm has installed release %s in namespace %s: apply takes its objects over. Afterwards `kubectl delete secret -n %s -l owner=helm,name=%s` makes Helm forget it; `helm uninstall` would delete the objects.",
+					r.Manifest, release.Name, namespace, namespace, release.Name)
+			}
+		}
+	}
+}
+
+// isHelmRelease looks for Helm's own record. Who may not read it can't tell.
+func (p *prepared) isHelmRelease(ctx context.Context, namespace, name string) bool {
+	m, err := p.client.Mapping(ctx, schema.GroupKind{Kind: "Secret"}, "v1")
+	if err != nil {
+		return false
+	}
+	found, err := p.client.List(ctx, m, cluster.ListOptions{
+		Namespace: namespace, LabelSelector: "owner=helm,name=" + name, MetadataOnly: true,
+	})
+	if err != nil {
+		klog.V(2).InfoS("Helm's record can't be read", "release", name, "error", err)
+	}
+	return len(found) > 0
 }
 
 // installed tells whether a release was there before: the manifest has been
