@@ -140,7 +140,9 @@ func eventOf(ev apply.Event) printers.Event {
 }
 
 // seconds of a duration, to the millisecond.
-func seconds(d time.Duration) float64 { return float64(d.Round(time.Millisecond).Milliseconds()) / 1000 }
+func seconds(d time.Duration) float64 {
+	return float64(d.Round(time.Millisecond).Milliseconds()) / 1000
+}
 
 func eventObject(ref object.Ref) *printers.EventObject {
 	return &printers.EventObject{Group: ref.Group, Kind: ref.Kind, Namespace: ref.Namespace, Name: ref.Name}
