@@ -477,3 +477,30 @@ func TestWriteAheadAnnouncesOnlyNewObjects(t *testing.T) {
 	require.NoError(t, s.WriteAhead(t.Context(), fresh))
 	assert.Equal(t, []string{"update ConfigMap tazuna-state-m"}, f.requests(), "an announcement that failed is still owed")
 }
+
+// A run that ended, with whatever result, is told from one that was killed.
+func TestTheRecordSaysHowTheRunEnded(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		end  func(*Session) error
+		want string
+	}{
+		"killed":                      {func(*Session) error { return nil }, ResultRunning},
+		"ended with nothing applied":  {func(s *Session) error { return s.Save(context.Background(), false, Metadata{}) }, ResultFailed},
+		"ended with everything as is": {func(s *Session) error { return s.Save(context.Background(), true, Metadata{}) }, ResultDone},
+		"ended, in the caller's words": {func(s *Session) error {
+			s.Describe(RunInfo{Result: "refused"})
+			return s.Save(context.Background(), false, Metadata{})
+		}, "refused"},
+	} {
+		f := newFakeCluster(t).withNamespace()
+		s, err := newStore(f).Begin(t.Context(), "m", "apply")
+		require.NoError(t, err, name)
+		require.NoError(t, s.WriteAhead(t.Context(), []Key{{Manifest: "m", Version: "v1", Kind: "ConfigMap", Namespace: "x", Name: "a"}}), name)
+		require.NoError(t, c.end(s), name)
+		require.NoError(t, s.End(t.Context()), name)
+		rec, err := newStore(f).Read(t.Context(), "m")
+		require.NoError(t, err, name)
+		assert.Equal(t, c.want, rec.LastRun.Result, name)
+	}
+}

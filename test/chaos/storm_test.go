@@ -51,7 +51,7 @@ func storms() map[string]storm {
 			complete: true,
 		},
 		"bad gateway": {
-			rules:    [][]string{{"nth=20", "--status", "502", "--times", "8"}},
+			rules:    [][]string{{"nth=20", "--status", "502", "--times", "4"}},
 			complete: true,
 		},
 		"cut before": {
