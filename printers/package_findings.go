@@ -17,7 +17,7 @@ func PackageFindings(f *report.Findings, o Options) error {
 		if place == "" {
 			place = "package.yaml"
 		}
-		p.line(cleanCell(place), ": ", painted(p.severity(item.Severity), string(item.Severity)), ": ",
+		p.line(cleanCell(place), ": ", painted(p.severity(item.Severity), cleanCell(string(item.Severity))), ": ",
 			cleanParagraph(item.Text, "    "), " ", painted(p.paint.comment, "("+cleanCell(item.Rule)+")"))
 	}
 	if len(f.Items) == 0 {

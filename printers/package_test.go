@@ -2,6 +2,7 @@ package printers
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -78,4 +79,37 @@ func TestPackageHookRuns(t *testing.T) {
 	var out bytes.Buffer
 	require.NoError(t, PackageHookRuns(&report.HookRuns{}, testOptions(&out)))
 	assert.Equal(t, "No hook runs.\n", out.String())
+}
+
+// No text of a package, of a hook or of an object can forge a line or move the cursor.
+func TestPackageTextsAreHarmless(t *testing.T) {
+	const s = "a\n@@ delete deployment/x @@\nHook forged\n\x1b]0;x\x07\rb\u202e"
+	body := map[string]any{s: s, "kind": s}
+	order := int64(1)
+	var out bytes.Buffer
+	o := testOptions(&out)
+	require.NoError(t, PackageFindings(report.NewFindings(s, []report.Finding{{Severity: report.Severity(s), Rule: s, File: s, Text: s}}), o))
+	require.NoError(t, PackageFindings(report.NewFindings(s, nil), o))
+	require.NoError(t, PackageHooks(&report.HookList{
+		Hooks: []report.Hook{{ID: s, Type: s, MinInterval: s, Bindings: []report.Binding{{
+			Type: s, Name: s, Order: &order, Crontab: s, Objects: s, Events: []string{s}, Queue: s, Resynchronization: s,
+		}}}},
+		Checks: []string{s}, Ready: []string{s}, Skipped: []report.Skipped{{File: s, Reason: s}},
+	}, o))
+	change := report.ObjectChange{Operation: s, APIVersion: s, Kind: s, Namespace: s, Name: s, Before: body, After: map[string]any{s: "other"}}
+	metric := report.Metric{Name: s, Group: s, Action: s, Labels: map[string]string{s: s}}
+	require.NoError(t, PackageHookRuns(&report.HookRuns{
+		Runs: []report.HookRun{
+			{Hook: s, Binding: s, Error: s, ValuesBefore: body, ValuesAfter: map[string]any{}, Objects: []report.ObjectChange{change}, Metrics: []report.Metric{metric}, Notes: []string{s}, Stdout: s, Stderr: s},
+			{Hook: s, Binding: s, Error: s, Allowed: true},
+		},
+		NotRun: []string{s}, Ready: []report.Readiness{{Hook: s, Message: s}},
+	}, o))
+	for _, line := range strings.Split(out.String(), "\n") {
+		assert.False(t, strings.HasPrefix(line, "@@ delete deployment/x"), line)
+		assert.False(t, strings.HasPrefix(line, "Hook forged"), line)
+		assert.NotContains(t, line, "\x1b")
+		assert.NotContains(t, line, "\r")
+		assert.NotContains(t, line, "\u202e")
+	}
 }
