@@ -86,7 +86,7 @@ func (r round) noteCutOff(env *Env) {
 			}
 		}
 		last := m.Record.LastRun
-		env.note("Manifest %s: the last run (%s by %s@%s, %s) was killed, or is not done yet. %s of the record begun and not confirmed; this run goes on from there.",
+		env.note("Manifest %s: the last run (%s by %s@%s, %s) was killed, or is not done yet. %s begun and not confirmed; this run goes on from there.",
 			m.Name, last.Operation, last.User, last.Host, last.Time.UTC().Format("2006-01-02 15:04:05Z"), isOrAre(begun, "object"))
 	}
 }

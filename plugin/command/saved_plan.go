@@ -62,12 +62,30 @@ func (e *Env) bind(ctx context.Context, r round, mask object.Masker, flags map[s
 		return nil, err
 	}
 	f, err := saved.Make(r.plan, saved.Digester{Key: key, Masker: mask}, saved.About{
-		Created: e.Clock.Now(), ToolVersion: e.Version, ClusterUID: uid, Flags: flags, KeyedBy: from,
+		Created: e.Clock.Now(), ToolVersion: e.Version, ClusterUID: uid, Flags: flags, KeyedBy: from, Hooks: r.p.allHooks(),
 	})
 	if errors.Is(err, saved.ErrNoKey) {
 		return nil, fmt.Errorf("the plan can't be saved: %w. The cluster has no key for that yet, which the first apply of a Secret makes: set %s to a secret of at least %d bytes here and for apply", err, planKeyVariable, leastPlanKey)
 	}
 	return f, err
+}
+
+// allHooks are the hooks of the selected charts, each behind what says when it runs.
+func (p *prepared) allHooks() []map[string]any {
+	var out []map[string]any
+	for _, r := range p.results {
+		if !p.source.selected[r.Manifest] {
+			continue
+		}
+		for _, release := range r.Releases {
+			for _, h := range release.Hooks {
+				when := fmt.Sprint(r.Manifest, " ", release.Name, " ", h.Events, " ", h.Weight, " ", h.DeletePolicies)
+				// With a kind, or it would be taken for a Secret's part.
+				out = append(out, map[string]any{"apiVersion": "v1", "kind": "Hook", "when": when}, h.Object.Body)
+			}
+		}
+	}
+	return out
 }
 
 // writePlan saves a plan for apply --plan. One in which an object could not be

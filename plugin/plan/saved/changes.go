@@ -35,6 +35,9 @@ func Changes(was, now *File) []string {
 			out = append(out, o.ref().String()+": it is not in the saved plan")
 		}
 	}
+	if was.Hooks != now.Hooks {
+		out = append(out, "the hooks of charts changed")
+	}
 	return append(out, records(was, now)...)
 }
 

@@ -4,7 +4,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/plan"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/state"
 )
@@ -106,6 +108,25 @@ func TestChanges(t *testing.T) {
 			assert.Equal(t, c.want, Changes(made(t, before(t), nil), made(t, c.now(t), nil)))
 		})
 	}
+}
+
+func TestHooksAreBound(t *testing.T) {
+	p := planned(t, []string{settings}, nil)
+	with := func(text string, key []byte) (*File, error) {
+		a := about()
+		a.Hooks = []map[string]any{load(t, text)[0].Body}
+		return Make(p, Digester{Key: key, Masker: object.DefaultMasker()}, a)
+	}
+	one, err := with(settings, nil)
+	require.NoError(t, err)
+	two, err := with(slow, nil)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"the hooks of charts changed"}, Changes(one, two))
+	assert.Equal(t, []string{"the hooks of charts changed"}, Changes(made(t, p, nil), one))
+	_, err = with(login, nil)
+	require.ErrorIs(t, err, ErrNoKey)
+	_, err = with(login, []byte("k"))
+	require.NoError(t, err)
 }
 
 func TestAnotherCluster(t *testing.T) {

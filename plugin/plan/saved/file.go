@@ -25,6 +25,9 @@ type File struct {
 	// Manifests are the records of the run, Objects its objects, in the plan's order.
 	Manifests []Manifest `json:"manifests"`
 	Objects   []Object   `json:"objects"`
+	// Hooks is the digest of what the run would do beside its objects, the hooks of
+	// charts; empty for none.
+	Hooks string `json:"hooks,omitempty"`
 	// Report is what was shown, masked. It is for people and tools that read the
 	// file; apply doesn't.
 	Report *plan.Report `json:"report"`

@@ -16,6 +16,9 @@ type About struct {
 	ClusterUID  string
 	Flags       map[string][]string
 	KeyedBy     KeySource
+	// Hooks are the objects of charts' hooks in their order, each behind a map that
+	// says when it is made; see Digester for what is secret in them.
+	Hooks []map[string]any
 }
 
 // Make binds a plan. The error is an ErrNoKey with the object's name.
@@ -28,6 +31,16 @@ func Make(p *plan.Plan, d Digester, about About) (*File, error) {
 		Cluster:   ClusterOf(p, about.ClusterUID),
 		Manifests: []Manifest{}, Objects: []Object{},
 		Report: p.Report(mask),
+	}
+	if len(about.Hooks) > 0 {
+		parts := make([]any, len(about.Hooks))
+		for i, h := range about.Hooks {
+			parts[i] = h
+		}
+		var err error
+		if f.Hooks, err = d.digest(parts...); err != nil {
+			return nil, fmt.Errorf("a hook of a chart: %w", err)
+		}
 	}
 	for _, m := range p.Manifests {
 		f.Manifests = append(f.Manifests, manifest(m))
