@@ -69,7 +69,7 @@ record of what it installed.`,
 	addGlobalFlags(root, env)
 	hideGlobalFlags(root, env)
 	root.AddCommand(
-		newDiff(env), newPlan(env), newApply(env), newDestroy(env), newBuild(env), newCheck(env), newInit(env), newTags(env),
+		newDiff(env), newPlan(env), newApply(env), newDestroy(env), newStatus(env), newBuild(env), newCheck(env), newInit(env), newTags(env),
 		newState(env), newConfig(env), newPackages(env), newVersion(env), newOptions(env),
 	)
 	root.SetFlagErrorFunc(flagError)

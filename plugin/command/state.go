@@ -24,7 +24,10 @@ func newState(env *Env) *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newStateList(env), newStateDiff(env), newStateSync(env), newStateUnlock(env))
+	cmd.AddCommand(
+		newStateList(env), newStateDiff(env), newStateDrift(env), newStateSync(env), newStateShow(env), newStateForget(env),
+		newStateUnlock(env),
+	)
 	return cmd
 }
 
@@ -61,8 +64,8 @@ func newStateList(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List what was applied, by manifest",
-		Long: `Lists the records of the manifests of the file, or of every manifest in the
-cluster where there is no file. Nothing is written.`,
+		Long: `Lists the records of the manifests of the file, and those of manifests
+that it doesn't name; without a file, of every manifest in the cluster. Nothing is written.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.stateList(cmd.Context(), env, output) },
 	}
@@ -76,31 +79,26 @@ func (o *sourceOptions) stateList(ctx context.Context, env *Env, output string) 
 	if err != nil {
 		return err
 	}
-	store := env.store(client)
-	names, err := o.stateManifests(ctx, env, client)
+	scope, err := o.recorded(ctx, env, client)
 	if err != nil {
 		return err
 	}
 	var list []printers.StateManifest
-	for _, name := range names {
-		rec, err := store.Read(ctx, name)
+	for i, name := range slices.Concat(scope.names, scope.orphans) {
+		orphan := i >= len(scope.names)
+		rec, err := scope.read(ctx, env, name)
+		if err != nil && orphan { // perhaps not even ours
+			env.warn(err.Error())
+			continue
+		}
 		if err != nil {
 			return err
 		}
-		for _, d := range rec.Damaged {
-			env.warn(d.String())
-		}
-		list = append(list, listed(rec))
+		m := listed(rec)
+		m.Orphan = orphan
+		list = append(list, m)
 	}
-	result := printers.NewStateList(list)
-	if output != "" {
-		return printers.Structured(env.Out, output, result)
-	}
-	p := printers.DefaultOptions(env.Out)
-	if p.Color, err = env.colors(env.Out); err != nil {
-		return err
-	}
-	return result.Print(p)
+	return env.printResult(output, printers.NewStateList(list))
 }
 
 func listed(rec *state.Record) printers.StateManifest {
@@ -162,15 +160,11 @@ func (o *sourceOptions) stateDiff(ctx context.Context, env *Env, output string) 
 		differs = differs || len(m.Changes) > 0
 		list = append(list, m)
 	}
-	result := printers.NewStateDiff(list)
-	if output != "" {
-		return differs, printers.Structured(env.Out, output, result)
+	if p.source.file != nil {
+		scope := recordScope{orphans: orphans(ctx, env, p.store, p.source)}
+		scope.noteOrphans(env)
 	}
-	opts := printers.DefaultOptions(env.Out)
-	if opts.Color, err = env.colors(env.Out); err != nil {
-		return differs, err
-	}
-	return differs, result.Print(opts)
+	return differs, env.printResult(output, printers.NewStateDiff(list))
 }
 
 func changesOf(rec *state.Record, r build.Result, h object.Hasher, v plan.Versions) (printers.StateDiffManifest, error) {

@@ -93,6 +93,9 @@ func (r Replicas) Of(total int) int {
 	return min(max(n, 1), max(total, 1))
 }
 
+// StrategyOf reads what the annotations of a live object ask of a run.
+func StrategyOf(live map[string]any) (Strategy, error) { return strategyOf(live) }
+
 // strategyOf reads the annotations of a body. For creating and updating that is
 // what is wanted, for deleting what is live. A value that nobody knows is an
 // error: a misspelt "orphan" must not delete.

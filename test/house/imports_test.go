@@ -36,6 +36,8 @@ var mayImport = map[string][]string{
 	"plugin/plan":  {"plugin/object", "plugin/cluster", "plugin/state", "plugin/config", "plugin/expression", "plugin/readiness", "plugin/apply/prune"},
 	"plugin/apply": {"plugin/object", "plugin/cluster", "plugin/state", "plugin/config", "plugin/plan", "plugin/readiness"},
 	"plugin/probe": {"plugin/object", "plugin/cluster", "plugin/config", "plugin/expression"},
+	// What records list, and what could be listed.
+	"plugin/inventory": {"plugin/object", "plugin/cluster", "plugin/state", "plugin/config", "plugin/plan", "plugin/readiness"},
 	// Hooks of charts, around the objects of a run.
 	"plugin/charthook": {"plugin/object", "plugin/cluster", "plugin/chart", "plugin/readiness"},
 	"plugin/packages": {
@@ -48,7 +50,7 @@ var mayImport = map[string][]string{
 	// The command line joins everything, and nobody imports it but main.
 	"plugin/quiet": {},
 	"plugin/command": {
-		"plugin/object", "plugin/config", "plugin/genesis", "plugin/probe", "plugin/charthook", "plugin/build", "plugin/cluster", "plugin/state",
+		"plugin/object", "plugin/config", "plugin/genesis", "plugin/probe", "plugin/inventory", "plugin/charthook", "plugin/build", "plugin/cluster", "plugin/state",
 		"plugin/plan", "plugin/apply", "plugin/packages", "plugin/memo", "plugin/quiet", "plugin/registry", "plugin/chart", "printers",
 	},
 	"cmd":                {"plugin/command"},
