@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/plan"
 )
@@ -46,9 +47,13 @@ func existing(t *testing.T) *plan.Object {
 func TestWhatSomebodyElseMakesIsWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t)
+		made := &unstructured.Unstructured{Object: load(t, wasConfigMap).Body}
 		go func() {
 			time.Sleep(20 * time.Second)
-			h.cluster.put(t, wasConfigMap)
+			h.cluster.mu.Lock()
+			defer h.cluster.mu.Unlock()
+			key := keyOf(mappingOf(made.GroupVersionKind()), made.GetNamespace(), made.GetName())
+			h.cluster.store(key, merged(h.cluster.fresh(), made))
 		}()
 		r := h.run(existing(t))
 		assert.Equal(t, OutcomeUnchanged, of(r, "a").Outcome)
