@@ -258,8 +258,14 @@ func FuzzParse(f *testing.F) {
 	f.Add("spec: &a\n  <<: *a\n")
 	f.Add("spec: {manifests: [&a [*a]]}\n")
 	f.Add("{{")
+	f.Add("{{ if .Environment }}spec: {}{{ end }}\nspec: {environments: {x: }, providers: [{name: a, type: envfile, envfile: {path: b}}]}")
+	f.Add("spec: {manifests: [{includes: [{path: a}]}, {type: parallel, parallel: {children: [{type: yaml, path: a}]}}, {type: yaml, path: b, dependsOn: [a]}]}")
+	f.Add("spec: {tests: [{type: WaitUntil, waitUntil: {resource: {apiVersion: v1, kind: a}, name: b, condition: c}}]}")
 	f.Fuzz(func(t *testing.T, text string) {
-		file, err := Parse([]byte(text), "tazuna.yaml", ofVersion("1.0.0"))
+		o := ofVersion("1.0.0")
+		o.ReadFile = func(string) ([]byte, error) { return []byte(text), nil } // a file that includes itself
+		o.Exists = func(string) bool { return false }
+		file, err := Parse([]byte(text), "tazuna.yaml", o)
 		if err != nil {
 			assert.NotEmpty(t, err.Error())
 			return

@@ -2,6 +2,7 @@ package helmfile
 
 import (
 	"errors"
+	"regexp"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -171,4 +172,24 @@ f: {from: op, op: {key: id, vault: v, item: i, field: f}}
 		_, err := readVars(t, text)
 		require.ErrorContains(t, err, want, text)
 	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add(complete)
+	f.Add("{{ .Values.password }}")
+	f.Add("releases: [{name: a, chart: b, values: [{x: 1}, c.yaml]}]")
+	f.Fuzz(func(t *testing.T, text string) {
+		if len(text) > 2000 || regexp.MustCompile(`until|repeat|seq|derive|gen|rand|bcrypt|htpasswd|encrypt`).MatchString(text) {
+			return // sprig has functions that take as long as one asks for
+		}
+		file, err := Parse([]byte(text), "h.yaml", Options{Vars: vars()})
+		if err != nil {
+			require.NotContains(t, err.Error(), "hunter22")
+			return
+		}
+		for _, r := range file.Releases {
+			require.NotEmpty(t, r.Name)
+			_, _ = file.Source(r)
+		}
+	})
 }
