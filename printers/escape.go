@@ -80,6 +80,19 @@ func escapeRune(r rune) string {
 	return fmt.Sprintf(`\U%08x`, r)
 }
 
+// Message cleans a text for standard error, an error or a warning, that quotes
+// files and servers: nothing in it can steer a terminal. Its lines stay lines.
+func Message(text string) string {
+	if isPlain(text) {
+		return text
+	}
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = clean(strings.TrimSuffix(line, "\r"))
+	}
+	return strings.Join(lines, "\n")
+}
+
 // cleanParagraph cleans a text of several lines, such as a server's error, and
 // indents what follows the first line, so that no line of it starts at the left
 // edge.

@@ -42,6 +42,11 @@ func TestCleanParagraph(t *testing.T) {
 	require.Equal(t, "a\n  @@ update x @@", cleanParagraph("a\n@@ update x @@", "  "), "no line starts at the left edge")
 }
 
+func TestMessage(t *testing.T) {
+	require.Equal(t, "wanted x, found y", Message("wanted x, found y"))
+	require.Equal(t, "one:\n\ttwo\\x1b[2J\n値", Message("one:\r\n\ttwo\x1b[2J\n値"))
+}
+
 // harmless fails for text that could do more than show itself.
 func harmless(t *testing.T, text string) {
 	t.Helper()

@@ -114,7 +114,7 @@ func (e *Env) identity() state.Identity {
 func (e *Env) warn(text string) { e.note("Warning: %s", text) }
 
 func (e *Env) note(format string, args ...any) {
-	text := fmt.Sprintf(format, args...)
+	text := printers.Message(fmt.Sprintf(format, args...))
 	if live := e.live.Load(); live != nil {
 		live.Println(text)
 		return

@@ -11,6 +11,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/cluster"
+	"github.com/kubectl-tazuna/kubectl-tazuna/printers"
 
 	_ "k8s.io/client-go/plugin/pkg/client/auth" // every kubeconfig that works with kubectl works here
 
@@ -40,7 +41,8 @@ func Execute(env *Env, args []string) (int, string) {
 	})
 	root := NewRoot(env)
 	root.SetArgs(args)
-	return ExitCode(ctx, root.ExecuteContext(ctx))
+	code, message := ExitCode(ctx, root.ExecuteContext(ctx))
+	return code, printers.Message(message)
 }
 
 // outliveReaders makes a write to somebody who has stopped reading an error

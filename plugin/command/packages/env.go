@@ -37,7 +37,7 @@ const (
 )
 
 // warn and note go to stderr: stdout is for data.
-func (e *Env) warn(text string) { fmt.Fprintf(e.ErrOut, "Warning: %s\n", text) }
+func (e *Env) warn(text string) { e.note("Warning: %s", text) }
 
 // close gives up a package. What can't be removed is told and fails nothing.
 func (e *Env) close(p *source.Package) {
@@ -60,7 +60,9 @@ func (e *Env) warnOf(findings []bundle.Finding) {
 	}
 }
 
-func (e *Env) note(format string, args ...any) { fmt.Fprintf(e.ErrOut, format+"\n", args...) }
+func (e *Env) note(format string, args ...any) {
+	fmt.Fprintln(e.ErrOut, printers.Message(fmt.Sprintf(format, args...)))
+}
 
 const outputUsage = "Print as json, yaml, kyaml, name, jsonpath=… or go-template=…"
 
