@@ -14,6 +14,12 @@ import (
 // are left out: they tell of objects. complete is false where a group can't be read. It costs
 // the discovery of all groups, which is on disk mostly.
 func (c *Client) NamespacedKinds(ctx context.Context) (kinds []Mapping, complete bool, err error) {
+	all, complete, err := c.Kinds(ctx)
+	return slices.DeleteFunc(all, func(m Mapping) bool { return !m.Namespaced }), complete, err
+}
+
+// Kinds is NamespacedKinds with those that have no namespace.
+func (c *Client) Kinds(ctx context.Context) (kinds []Mapping, complete bool, err error) {
 	c.catalogue.mu.Lock()
 	defer c.catalogue.mu.Unlock()
 	if _, err := c.group(ctx, ""); err != nil { // reads all groups
@@ -42,6 +48,6 @@ func (c *Client) NamespacedKinds(ctx context.Context) (kinds []Mapping, complete
 }
 
 func countable(r metav1.APIResource) bool {
-	return r.Namespaced && !strings.Contains(r.Name, "/") && r.Kind != "Event" && r.Kind != "Endpoints" &&
+	return !strings.Contains(r.Name, "/") && r.Kind != "Event" && r.Kind != "Endpoints" &&
 		slices.Contains(r.Verbs, "list") && slices.Contains(r.Verbs, "delete")
 }

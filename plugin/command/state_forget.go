@@ -74,7 +74,7 @@ func (o *forgetOptions) run(ctx context.Context, env *Env, manifest string, word
 	if err := o.mayForget(env, entries, live); err != nil {
 		return err
 	}
-	question := fmt.Sprintf("Forget %s of manifest %s", isOrAreNot(len(entries)), manifest)
+	question := fmt.Sprintf("Forget %s of manifest %s", entriesCounted(len(entries)), manifest)
 	if err := env.confirm(ctx, o.yes, question, client.Context().Context); err != nil {
 		return err
 	}
@@ -91,8 +91,8 @@ func (o *forgetOptions) run(ctx context.Context, env *Env, manifest string, word
 	})
 }
 
-// isOrAreNot counts entries for the question.
-func isOrAreNot(n int) string {
+// entriesCounted counts entries for the question.
+func entriesCounted(n int) string {
 	if n == 1 {
 		return "1 entry"
 	}

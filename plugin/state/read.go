@@ -103,6 +103,7 @@ func newRecord(l *ledger, damaged []DamagedEntry) *Record {
 		Manifest:  l.manifest,
 		Exists:    len(l.shards) > 0,
 		Entries:   l.entries(),
+		legacy:    l.legacy(),
 		Damaged:   damaged,
 		revision:  revisionOf(l.shards),
 		configMap: StateName(l.manifest),

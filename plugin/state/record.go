@@ -39,6 +39,8 @@ type Record struct {
 	// identity without it.
 	index, namespaced map[object.Ref][]int
 	revision          string
+	// legacy are the entries under data keys of an older encoding.
+	legacy []Key
 	// configMap is the name of the record's first ConfigMap, there or not.
 	configMap string
 }
