@@ -50,6 +50,13 @@ func (o *buildOptions) run(ctx context.Context, env *Env) error {
 	if src.client, err = env.clusterForCharts(o.source.offline); err != nil {
 		return err
 	}
+	if src.client != nil && guard(src, src.client) != nil {
+		// Printing objects does no harm, but the wrong cluster isn't asked.
+		src.client = nil
+		if slices.ContainsFunc(src.all, func(m build.Manifest) bool { return build.HasReleases(m.Type) }) {
+			env.note("note: the context is none that the file is meant for: charts are rendered without a cluster")
+		}
+	}
 	results, rules, err := env.buildAll(ctx, src)
 	if err != nil {
 		return err
