@@ -70,8 +70,15 @@ type Filter interface {
 // the object; asked tells whether deletions were asked for at all.
 func EntryFilters(wanted map[types.UID]object.Ref, manager string, claimedBy Claim, asked bool) []Filter {
 	return []Filter{
-		Unread{}, Moved{}, UnservedKind{Asked: asked}, Wanted{UIDs: wanted}, MadeAgain{}, Unmarked{Manager: manager},
-		OtherRecord{ClaimedBy: claimedBy}, NotAsked{Asked: asked}, DamagedRecord{},
+		Unread{},
+		Moved{},
+		UnservedKind{Asked: asked},
+		Wanted{UIDs: wanted},
+		MadeAgain{},
+		Unmarked{Manager: manager},
+		OtherRecord{ClaimedBy: claimedBy},
+		NotAsked{Asked: asked},
+		DamagedRecord{},
 	}
 }
 
