@@ -74,6 +74,8 @@ record of what it installed.`,
 		newDiff(env), newPlan(env), newApply(env), newDestroy(env), newStatus(env), newBuild(env), newCheck(env), newInit(env), newTags(env),
 		newState(env), newConfig(env), newPackages(env), newVersion(env), newOptions(env),
 	)
+	addCompletionForKubectl(root, env)
+	addCompletions(root, env)
 	root.SetFlagErrorFunc(flagError)
 	return root
 }

@@ -9,13 +9,17 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"k8s.io/utils/clock"
 )
 
 // output runs a command line that asks no cluster.
 func output(t *testing.T, args ...string) string {
 	t.Helper()
 	var out bytes.Buffer
-	root := NewRoot(&Env{Name: "kubectl tazuna", IOStreams: genericiooptions.IOStreams{In: strings.NewReader(""), Out: &out, ErrOut: io.Discard}})
+	root := NewRoot(&Env{
+		Name: "kubectl tazuna", IOStreams: genericiooptions.IOStreams{In: strings.NewReader(""), Out: &out, ErrOut: io.Discard},
+		Getenv: func(string) string { return "" }, Clock: clock.RealClock{},
+	})
 	root.SetArgs(args)
 	require.NoError(t, root.ExecuteContext(t.Context()))
 	return out.String()
