@@ -26,7 +26,7 @@ func newState(env *Env) *cobra.Command {
 	}
 	cmd.AddCommand(
 		newStateList(env), newStateDiff(env), newStateDrift(env), newStateSync(env), newStateShow(env), newStateForget(env),
-		newStateRebuild(env), newStateMigrate(env), newStateUnlock(env),
+		newStateAdopt(env), newStateRebuild(env), newStateMigrate(env), newStateUnlock(env),
 	)
 	return cmd
 }
