@@ -81,7 +81,7 @@ func (t *Hooks) one(ctx context.Context, call hook.Pending) report.HookRun {
 	secrets = append(secrets, t.secrets()...)
 	run := report.HookRun{
 		Hook: call.Hook.ID, Binding: named(call.Triggers), Allowed: err != nil && call.Hook.AllowsFailure(call.Triggers),
-		Objects: t.changes(t.Cluster.Steps()[done:], secrets), Metrics: metrics(result.Metrics), Notes: append([]string{}, result.Notes...),
+		Objects: t.changes(t.Cluster.Steps()[done:], secrets), Metrics: t.metrics(result.Metrics, secrets), Notes: t.notes(result.Notes, secrets),
 		Stdout: t.Masker.Scrub(result.Stdout, secrets...), Stderr: t.Masker.Scrub(result.Stderr, secrets...),
 	}
 	if err != nil {
@@ -109,7 +109,8 @@ func (t *Hooks) changes(steps []offline.Step, secrets []map[string]any) []report
 	for _, s := range steps {
 		o := s.Operation
 		c := report.ObjectChange{
-			Operation: string(o.Verb), APIVersion: o.APIVersion, Kind: o.Kind, Namespace: o.Namespace, Name: o.Name,
+			Operation: string(o.Verb), APIVersion: o.APIVersion, Kind: o.Kind,
+			Namespace: t.Masker.Scrub(o.Namespace, secrets...), Name: t.Masker.Scrub(o.Name, secrets...),
 		}
 		if s.Before == nil || s.After == nil || !object.Equal(s.Before, s.After) {
 			before, after := t.Masker.Pair(s.Before, s.After)
@@ -120,10 +121,29 @@ func (t *Hooks) changes(steps []offline.Step, secrets []map[string]any) []report
 	return changes
 }
 
-func metrics(all []output.Metric) []report.Metric {
+// metrics lists what a hook counted; a hook can write any text into a label.
+func (t *Hooks) metrics(all []output.Metric, secrets []map[string]any) []report.Metric {
 	out := make([]report.Metric, len(all))
 	for i, m := range all {
-		out[i] = report.Metric{Name: m.Name, Group: m.Group, Action: string(m.Action), Value: m.Value, Labels: m.Labels}
+		out[i] = report.Metric{
+			Name: t.Masker.Scrub(m.Name, secrets...), Group: t.Masker.Scrub(m.Group, secrets...),
+			Action: string(m.Action), Value: m.Value,
+		}
+		for name, value := range m.Labels {
+			if out[i].Labels == nil {
+				out[i].Labels = map[string]string{}
+			}
+			out[i].Labels[name] = t.Masker.Scrub(value, secrets...)
+		}
+	}
+	return out
+}
+
+// notes lists them masked: they tell names that a hook made up.
+func (t *Hooks) notes(all []string, secrets []map[string]any) []string {
+	out := make([]string, len(all))
+	for i, note := range all {
+		out[i] = t.Masker.Scrub(note, secrets...)
 	}
 	return out
 }

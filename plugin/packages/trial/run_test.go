@@ -206,6 +206,33 @@ echo '{"operation":"Create","object":{"apiVersion":"v1","kind":"Secret","metadat
 	assert.Equal(t, []any{"x correct-horse x", "y3R5cHQtaGVyZQ"}, all.Values["leak"])
 }
 
+// A hook can put a secret into whatever it says, not only into objects and values.
+func TestSecretsBesideObjects(t *testing.T) {
+	set := bundleOf(t, map[string][2]string{"a.sh": {early, `
+echo '{"name":"m_correcthorse","group":"correcthorse","action":"set","value":1,"labels":{"key":"is correcthorse"}}' > "$METRICS_PATH"
+cat > "$KUBERNETES_PATCH_PATH" <<END
+{"operation":"Create","object":{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"correcthorse"}}}
+{"operation":"DeleteInBackground","apiVersion":"v1","kind":"ConfigMap","name":"correcthorse"}
+END
+`}})
+	const secret = "{apiVersion: v1, kind: Secret, metadata: {name: d8a-shop-key}, stringData: {k: correcthorse}}"
+	h := hooks(t, set, secret, map[string]any{})
+	all := runs(t, h, Reconciliation(set))
+	require.False(t, all.Failed(), all.Runs)
+	run := all.Runs[len(all.Runs)-1]
+	assert.NotEmpty(t, run.Notes)
+	assert.Len(t, run.Metrics, 1)
+	assert.Len(t, run.Objects, 2)
+	data, err := object.EncodeJSON(toJSON(t, all))
+	require.NoError(t, err)
+	assert.NotContains(t, string(data), "correcthorse")
+
+	h = hooks(t, set, secret, map[string]any{})
+	h.Masker.Show = true
+	all = runs(t, h, Reconciliation(set))
+	assert.Equal(t, map[string]string{"key": "is correcthorse"}, all.Runs[len(all.Runs)-1].Metrics[0].Labels)
+}
+
 func TestCancelled(t *testing.T) {
 	set := bundleOf(t, map[string][2]string{"a.sh": {early, "sleep 600"}})
 	ctx, cancel := context.WithCancelCause(t.Context())
