@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -39,6 +40,19 @@ func TestLoadFindings(t *testing.T) {
 			_, findings := Load(settingsFile(test.schema), nil)
 			assert.Contains(t, lines(findings), test.want)
 		})
+	}
+}
+
+// What is done with a schema costs time by the square of its depth, or more.
+func TestDepth(t *testing.T) {
+	deep := func(levels int) string {
+		return strings.Repeat("{type: object, properties: {a: ", levels) + "{type: string}" + strings.Repeat("}}", levels)
+	}
+	_, findings := Load(settingsFile(deep(30)), nil)
+	assert.Empty(t, findings)
+	for name, schema := range map[string]string{"properties": deep(1000), "lists": "x-a: " + strings.Repeat("[", 1000) + strings.Repeat("]", 1000)} {
+		_, findings = Load(settingsFile(schema), nil)
+		assert.Equal(t, "openapi/settings.yaml:1: error: wanted a schema of at most 200 levels, found a deeper one", lines(findings), name)
 	}
 }
 

@@ -52,6 +52,10 @@ type source struct {
 	places map[string]place // by pointer
 }
 
+// maxDepth bounds the levels of mappings and lists in a schema: what is done with
+// one costs time by the square of its depth and more. A level of properties is two.
+const maxDepth = 200
+
 // readSource reads a file; nil if it is no schema.
 func readSource(f bundle.File) (*source, []bundle.Finding) {
 	s := &source{file: f.Name, places: map[string]place{}}
@@ -75,11 +79,36 @@ func readSource(f bundle.File) (*source, []bundle.Finding) {
 			Text: "wanted a schema, found " + document.KindOf(value),
 		}}
 	}
+	if deeper(raw, maxDepth) {
+		return nil, []bundle.Finding{{
+			Severity: bundle.Error, File: f.Name, Line: 1,
+			Text: fmt.Sprintf("wanted a schema of at most %d levels, found a deeper one", maxDepth),
+		}}
+	}
 	s.raw = raw
 	if root, err := yaml.Parse(string(f.Data)); err == nil {
 		s.note(pointer{}, root.YNode(), 0)
 	} // else JSON with what YAML can't read: no lines
 	return s, nil
+}
+
+// deeper tells whether a value has more levels of mappings and lists than these.
+func deeper(value any, levels int) bool {
+	switch v := value.(type) {
+	case map[string]any:
+		for _, inner := range v {
+			if levels == 0 || deeper(inner, levels-1) {
+				return true
+			}
+		}
+	case []any:
+		for _, inner := range v {
+			if levels == 0 || deeper(inner, levels-1) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // maxAliases bounds how deep aliases are followed for places.
