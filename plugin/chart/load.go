@@ -94,12 +94,18 @@ type reader struct {
 
 func (r *reader) readIgnore() error {
 	r.rules = ignore.Empty()
-	data, err := fs.ReadFile(r.fsys, ignore.HelmIgnore)
+	info, err := fs.Stat(r.fsys, ignore.HelmIgnore)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
 		return fmt.Errorf("read chart: %w", err)
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("read chart: %w", irregular(ignore.HelmIgnore, info))
 	default:
+		data, err := r.read(ignore.HelmIgnore)
+		if err != nil {
+			return fmt.Errorf("read chart: %w", err)
+		}
 		if r.rules, err = ignore.Parse(bytes.NewReader(data)); err != nil {
 			return fmt.Errorf("read %s: %w", ignore.HelmIgnore, err)
 		}
@@ -151,7 +157,7 @@ func (r *reader) entry(name string) error {
 	case info.IsDir():
 		return r.directory(name)
 	case !info.Mode().IsRegular():
-		return fmt.Errorf("%s: wanted a file or a directory, found %s", name, info.Mode().Type())
+		return irregular(name, info)
 	}
 	data, err := r.read(name)
 	if err != nil {
@@ -159,6 +165,11 @@ func (r *reader) entry(name string) error {
 	}
 	r.files = append(r.files, File{Name: name, Data: bytes.TrimPrefix(data, []byte("\xEF\xBB\xBF"))})
 	return nil
+}
+
+// irregular is the error of what is never opened: a pipe would wait for its other end.
+func irregular(name string, info fs.FileInfo) error {
+	return fmt.Errorf("%s: wanted a file or a directory, found %s", name, info.Mode().Type())
 }
 
 func (r *reader) read(name string) ([]byte, error) {

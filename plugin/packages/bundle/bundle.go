@@ -81,36 +81,29 @@ func (r *bundleReader) add(s Severity, file, format string, args ...any) {
 // file reads a file. nil, without an error, for one that is not there, and, with
 // a finding, for one that can't be a file of a package.
 func (r *bundleReader) file(name string) (*File, error) {
-	in, err := r.fsys.Open(name)
-	if errors.Is(err, fs.ErrNotExist) {
+	info, err := fs.Stat(r.fsys, name) // first, because to open a pipe waits for its other end
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		r.add(Error, name, "wanted a file, found something else")
 		return nil, nil
 	}
+	in, err := r.fsys.Open(name)
 	if err != nil {
 		return nil, err
 	}
-	data, regular, err := readFile(in)
+	data, err := io.ReadAll(io.LimitReader(in, maxFile+1))
 	if err = errors.Join(err, in.Close()); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	switch {
-	case !regular:
-		r.add(Error, name, "wanted a file, found something else")
-		return nil, nil
-	case len(data) > maxFile:
+	if len(data) > maxFile {
 		r.add(Error, name, "is larger than %d bytes", maxFile)
 		return nil, nil
 	}
 	return &File{Name: name, Data: data}, nil
-}
-
-// readFile reads a regular file, up to one byte more than it may have.
-func readFile(in fs.File) (data []byte, regular bool, err error) {
-	info, err := in.Stat()
-	if err != nil || !info.Mode().IsRegular() {
-		return nil, false, err
-	}
-	data, err = io.ReadAll(io.LimitReader(in, maxFile+1))
-	return data, true, err
 }
 
 func (r *bundleReader) definition() error {

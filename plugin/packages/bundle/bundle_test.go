@@ -145,6 +145,29 @@ func TestReadWithoutDefinition(t *testing.T) {
 	assert.True(t, IsBundle(filesOf(map[string]string{"package.yaml": ""})))
 }
 
+// pipes is a disk on which whatever is no file waits for ever when it is opened.
+type pipes struct {
+	fstest.MapFS
+	t *testing.T
+}
+
+func (p pipes) Open(name string) (fs.File, error) {
+	if f := p.MapFS[name]; f != nil && f.Mode.Type() != 0 {
+		p.t.Errorf("%s was opened", name)
+	}
+	return p.MapFS.Open(name)
+}
+
+func TestPipesAreNotOpened(t *testing.T) {
+	for _, name := range []string{DefinitionFile, DigestsFile, SettingsSchemaFile, legacySettingsFile, ValuesSchemaFile, ChangelogFile, chartFile} {
+		files := filesOf(map[string]string{DefinitionFile: "apiVersion: v1\ntype: Application\nname: shop\n", "templates/a.yaml": ""})
+		files[name] = &fstest.MapFile{Mode: fs.ModeNamedPipe}
+		_, findings, err := Read(pipes{files, t})
+		require.NoError(t, err, name)
+		assert.Contains(t, texts(findings), name+": error: wanted a file, found something else")
+	}
+}
+
 // failing is a disk that breaks.
 type failing struct{ fstest.MapFS }
 
@@ -155,6 +178,13 @@ func (f failing) Open(name string) (fs.File, error) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: errDisk}
 	}
 	return f.MapFS.Open(name)
+}
+
+func (f failing) Stat(name string) (fs.FileInfo, error) {
+	if name == DigestsFile {
+		return f.MapFS.Stat(DefinitionFile)
+	}
+	return f.MapFS.Stat(name)
 }
 
 func TestErrorsOfReadingAreNoFindings(t *testing.T) {

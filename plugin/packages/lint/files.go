@@ -39,7 +39,14 @@ func icon(p *Package, found func(report.Severity, string, string)) {
 		if !strings.HasPrefix(name, "icon.") || entry.IsDir() {
 			continue
 		}
-		data, err := fs.ReadFile(p.Files, name)
+		info, err := fs.Stat(p.Files, name) // first, because to open a pipe waits for its other end
+		if err == nil && !info.Mode().IsRegular() {
+			err = fmt.Errorf("wanted a file, found %s", info.Mode().Type())
+		}
+		var data []byte
+		if err == nil {
+			data, err = fs.ReadFile(p.Files, name)
+		}
 		if err != nil {
 			found(report.Error, name, err.Error())
 			continue

@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"io/fs"
 	"bytes"
 	"image"
 	"image/png"
@@ -244,6 +245,10 @@ func TestFiles(t *testing.T) {
 	}{
 		"no documents": {fstest.MapFS{"package.yaml": {}}, []string{"docs/README.md: warning: is missing: it says what the package is for (docs)"}},
 		"icon":         {fstest.MapFS{"docs/README.md": {}, "icon.png": {Data: picture(t, 300)}, "icon.svg": {Data: []byte("<svg/>")}}, nil},
+		"no icon": {
+			fstest.MapFS{"docs/README.md": {}, "icon.png": {Data: picture(t, 300), Mode: fs.ModeNamedPipe}},
+			[]string{"icon.png: error: wanted a file, found p--------- (icon)"},
+		},
 		"icons": {fstest.MapFS{
 			"docs/README.md": {}, "icon.png": {Data: picture(t, 301)}, "icon.gif": {Data: []byte("GIF89a")},
 			"icon.svg": {Data: make([]byte, maxIconBytes+1)},
