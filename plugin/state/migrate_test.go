@@ -1,6 +1,7 @@
 package state
 
 import (
+	"maps"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -40,4 +41,31 @@ func TestMigrateDoesNotWriteOverAnotherEntry(t *testing.T) {
 	l, _ := newLedger("m", []*shard{s})
 	require.Zero(t, l.reencode())
 	require.Len(t, s.data, 2)
+}
+
+// FuzzLedger reads a record of two entries, whatever they are: nothing of it is lost
+// by reading, and none of what can be read by writing its keys anew.
+func FuzzLedger(f *testing.F) {
+	hash := "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+	f.Add("m", "m____v1__ConfigMap__ns__a_b", `{"contentHash":"`+hash+`"}`, "m____v1__ConfigMap__ns__a_x5fb", `{"contentHash":""}`)
+	f.Add("m", "_metadata", `{}`, "_newer", "x")
+	f.Add("a_x2db", "a_x2db__g__v1__K__n", `{"contentHash":"`+hash+`"}`, "", `{"contentHash":"`+hash+`","key":"m//v1/K/n"}`)
+	f.Fuzz(func(t *testing.T, manifest, key, value, otherKey, other string) {
+		data := map[string]string{key: value, otherKey: other}
+		s := &shard{name: "tazuna-state", data: maps.Clone(data)}
+		l, damaged := newLedger(manifest, []*shard{s})
+		require.Equal(t, data, s.data)
+		require.False(t, s.dirty)
+		entries := l.entries()
+		listed := len(entries) + len(damaged)
+		if _, ok := data[metadataKey]; ok {
+			listed++
+		}
+		require.Equal(t, len(data), listed, "each key is an entry, damaged or the metadata")
+
+		l.reencode()
+		again, stillDamaged := newLedger(manifest, []*shard{s})
+		require.Equal(t, entries, again.entries())
+		require.Len(t, stillDamaged, len(damaged))
+	})
 }
