@@ -18,5 +18,6 @@
 //     if it could never become ready; what works is a Warning.
 //   - Objects are named by the template that they come from. The template engine
 //     doesn't say which line of it, so there is none.
-//   - No text holds a value of a Secret: findings tell names, kinds and annotations.
+//   - No text holds a value of a Secret: findings tell names, kinds and annotations,
+//     without what the schemas mark as secret in the settings of a user.
 package lint

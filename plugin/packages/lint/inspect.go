@@ -12,6 +12,7 @@ import (
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/bundle"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/hook"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/hook/binding"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/hook/output"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/render"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/report"
 	packageschema "github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/schema"
@@ -47,6 +48,9 @@ func Inspect(ctx context.Context, b *bundle.Bundle, in Inspection) (*report.Find
 		return nil, context.Cause(ctx)
 	}
 	i.found = append(i.found, Check(i.looked)...)
+	for n := range i.found {
+		i.found[n].Text = object.DefaultMasker().Scrub(i.found[n].Text, i.secrets...)
+	}
 	return report.NewFindings(b.Definition.Name, i.found), nil
 }
 
@@ -55,6 +59,8 @@ type inspector struct {
 	in     Inspection
 	looked *Package
 	found  []report.Finding
+	// secrets are what no text may hold: a template can put a setting anywhere.
+	secrets []map[string]any
 }
 
 func (i *inspector) add(severity report.Severity, rule, file string, line int, text string) {
@@ -87,6 +93,9 @@ func (i *inspector) render(ctx context.Context, b *bundle.Bundle) {
 		i.looked.SettingsProperties = s.Properties()
 	}
 	i.looked.Values = p.Values
+	if !p.Guessed {
+		i.secretsOf(p)
+	}
 	if err := p.Sources.Check(ctx, p.Values, packageschema.Check{}); err != nil {
 		i.failed("values", err)
 	}
@@ -104,11 +113,23 @@ func (i *inspector) render(ctx context.Context, b *bundle.Bundle) {
 	}
 }
 
+// secretsOf notes what the schemas mark as secret in settings that somebody gave.
+func (i *inspector) secretsOf(p *render.Prepared) {
+	for _, s := range []*packageschema.Schema{p.Sources.Schemas.Settings, p.Sources.Schemas.Values} {
+		if s == nil {
+			continue
+		}
+		for _, value := range s.Secrets(p.Settings) {
+			i.secrets = append(i.secrets, output.SecretOf(value))
+		}
+	}
+}
+
 // failed takes an error apart into the places that it names.
 func (i *inspector) failed(rule string, err error) {
 	var invalid *packageschema.InvalidError
 	var template *chart.TemplateError
-	var output *chart.OutputError
+	var objects *chart.OutputError
 	switch {
 	case errors.As(err, &invalid):
 		for _, f := range invalid.Faults {
@@ -116,8 +137,8 @@ func (i *inspector) failed(rule string, err error) {
 		}
 	case errors.As(err, &template) && template.File != "":
 		i.add(report.Error, rule, inPackage(template.File), template.Line, template.Text)
-	case errors.As(err, &output):
-		for _, f := range output.Findings {
+	case errors.As(err, &objects):
+		for _, f := range objects.Findings {
 			i.add(report.Error, rule, inPackage(f.Origin.File), 0, outputText(f))
 		}
 	default:

@@ -155,3 +155,27 @@ func TestInspectEnds(t *testing.T) {
 	_, err := inspect(ctx, t, dir)
 	require.EqualError(t, err, "interrupted")
 }
+
+// A template can put a secret of the settings where findings tell of it.
+func TestInspectTellsNoSecret(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "package.yaml", definition)
+	write(t, dir, "openapi/settings.yaml", "{type: object, properties: {key: {type: string, format: password}}}")
+	write(t, dir, "templates/a.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {{ .Values.key }}\n  annotations: {werf.io/weight: {{ .Values.key }}}\n")
+	b, findings, err := bundle.Read(os.DirFS(dir))
+	require.NoError(t, err)
+	all, err := Inspect(t.Context(), b, Inspection{
+		Dir: dir, Findings: findings, Settings: map[string]any{"key": "correct-horse"},
+		Loader:     hook.Loader{Instance: hook.Instance{Namespace: "default", Name: "test"}, Env: hook.BaseEnv(os.Environ())},
+		Request:    render.Request{Instance: render.Instance{Namespace: "default", Name: "test"}},
+		Namespaced: func(schema.GroupKind) (bool, bool) { return true, true },
+	})
+	require.NoError(t, err)
+	var text strings.Builder
+	for _, f := range all.Items {
+		text.WriteString(f.String() + "\n")
+	}
+	assert.Contains(t, text.String(), "ConfigMap <hidden>: wanted a name that begins with d8a-INSTANCE-")
+	assert.Contains(t, text.String(), "werf.io/weight")
+	assert.NotContains(t, text.String(), "correct-horse")
+}
