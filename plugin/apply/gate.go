@@ -13,17 +13,17 @@ import (
 // when the run is told to stop.
 type Gate func(ctx context.Context) error
 
-// GateFailure is a gate that failed: what stands behind it was not started.
-type GateFailure struct {
+// GateError is a gate that failed: what stands behind it was not started.
+type GateError struct {
 	Name string
 	Err  error
 }
 
 // Error names the gate.
-func (f GateFailure) Error() string { return fmt.Sprintf("%s: %v", f.Name, f.Err) }
+func (f GateError) Error() string { return fmt.Sprintf("%s: %v", f.Name, f.Err) }
 
 // Unwrap gives the gate's own error.
-func (f GateFailure) Unwrap() error { return f.Err }
+func (f GateError) Unwrap() error { return f.Err }
 
 // isGate tells a group that has work to do.
 func (r *run) isGate(n *node) bool { return n.planned == nil && r.exec.Gates[n.group] != nil }
@@ -58,7 +58,7 @@ func (r *run) passGate(n *node, err error) {
 		r.arrive(n, plan.NeedReady)
 		return
 	}
-	r.failedGates = append(r.failedGates, GateFailure{Name: n.group, Err: err})
+	r.failedGates = append(r.failedGates, GateError{Name: n.group, Err: err})
 	first, _, _ := strings.Cut(err.Error(), "\n")
 	n.blocked = &because{reason: fmt.Sprintf("%s: %s", n.group, first), err: err}
 	r.send(Event{Type: EventWarning, Reason: fmt.Sprintf("%s: %v", n.group, err)})

@@ -100,7 +100,7 @@ func (r *run) save(ctx context.Context) error {
 // complete tells whether everything of a manifest came out as wanted, the work
 // around its objects included.
 func (r *run) complete(manifest string) bool {
-	if slices.ContainsFunc(r.failedGates, func(f GateFailure) bool {
+	if slices.ContainsFunc(r.failedGates, func(f GateError) bool {
 		return f.Name == plan.GateBefore(manifest) || f.Name == plan.GateBehind(manifest)
 	}) {
 		return false

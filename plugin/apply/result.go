@@ -76,7 +76,7 @@ type Result struct {
 	Counts  Counts         `json:"counts"`
 	Verdict Verdict        `json:"verdict"`
 	// Gates are those that failed.
-	Gates []GateFailure `json:"-"`
+	Gates []GateError `json:"-"`
 	// Interrupted tells that the context ended the run; Left names what it did
 	// not get to.
 	Interrupted bool         `json:"interrupted,omitempty"`

@@ -40,7 +40,7 @@ type run struct {
 	// uids are the live objects that some file wants.
 	uids        map[types.UID]object.Ref
 	warnings    []string
-	failedGates []GateFailure
+	failedGates []GateError
 	explained   int // failures that were looked into
 	interrupted bool
 	timedOut    bool

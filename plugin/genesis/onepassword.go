@@ -122,24 +122,39 @@ func (o *onePassword) fields(ctx context.Context, of vaultItem, label bool) (Fie
 
 // item asks for an item unless it is known. A failure is not kept.
 func (o *onePassword) item(ctx context.Context, of vaultItem) ([]opField, error) {
-	o.mu.Lock()
-	fields, known := o.known[of]
-	o.mu.Unlock()
-	if known {
-		return fields, nil
-	}
-	answer, err, _ := o.calls.Do(of.vault+"/"+of.item, func() (any, error) { return o.ask(ctx, of) })
+	// What is known is looked up within the call: one that comes just after another
+	// has ended must find what that brought.
+	answer, err, _ := o.calls.Do(of.vault+"/"+of.item, func() (any, error) {
+		if fields, known := o.recall(of); known {
+			return fields, nil
+		}
+		fields, err := o.ask(ctx, of)
+		if err == nil {
+			o.keep(of, fields)
+		}
+		return fields, err
+	})
 	if err != nil {
 		return nil, err
 	}
-	fields, _ = answer.([]opField)
+	fields, _ := answer.([]opField)
+	return fields, nil
+}
+
+func (o *onePassword) recall(of vaultItem) ([]opField, bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	fields, known := o.known[of]
+	return fields, known
+}
+
+func (o *onePassword) keep(of vaultItem, fields []opField) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.known == nil {
 		o.known = map[vaultItem][]opField{}
 	}
 	o.known[of] = fields
-	return fields, nil
 }
 
 func (o *onePassword) ask(ctx context.Context, of vaultItem) ([]opField, error) {
