@@ -39,9 +39,13 @@ type hookOptions struct {
 func (o *hookOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&o.namespaces, "hook-namespaces", string(binding.Instance), "Where hooks may look and act: instance (the namespace of the instance) or any")
-	f.DurationVar(&o.timeout, "hook-timeout", hook.DefaultLimits().Run, "How long one run of a hook may take; 0 is no limit")
 	completeFlag(cmd, "hook-namespaces", cobra.FixedCompletions(
 		[]string{string(binding.Instance), string(binding.Any)}, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// addTimeout adds the flag of what runs hooks; to load them has a limit of its own.
+func (o *hookOptions) addTimeout(cmd *cobra.Command) {
+	cmd.Flags().DurationVar(&o.timeout, "hook-timeout", hook.DefaultLimits().Run, "How long one run of a hook may take; 0 is no limit")
 }
 
 func (o *hookOptions) rule() (binding.Rule, error) {
@@ -164,6 +168,7 @@ The limits of settings.executionMinInterval don't hold here.`,
 	o.in.addSettingsFlag(cmd)
 	o.in.addSecretsFlag(cmd)
 	o.hooks.addFlags(cmd)
+	o.hooks.addTimeout(cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.snapshots, "snapshots", "", "A file with objects as kubectl reads them, or with snapshots as \"packages snapshots\" prints them; - is standard input (default: no objects)")
 	f.StringVar(&o.binding, "binding", "", "Only this stage, schedule or kubernetes binding")

@@ -62,6 +62,14 @@ func TestHookOptions(t *testing.T) {
 	require.EqualError(t, err, "--hook-timeout: wanted 0 or more, found -1ns")
 }
 
+// A limit of runs is no flag of what only loads hooks: it would do nothing there.
+func TestHookTimeoutIsAFlagOfRunsOnly(t *testing.T) {
+	env := &Env{Name: "tazuna"}
+	assert.NotNil(t, newHooksRun(env).Flags().Lookup("hook-timeout"))
+	assert.Nil(t, newHooksList(env).Flags().Lookup("hook-timeout"))
+	assert.Nil(t, newLint(env).Flags().Lookup("hook-timeout"))
+}
+
 func TestParseMapping(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                 "",

@@ -20,6 +20,7 @@ import (
 
 // publishOptions say where the images of a package go.
 type publishOptions struct {
+	form      string // what -t has to look like
 	registry  registryOptions
 	tag       string
 	overwrite bool
@@ -27,9 +28,9 @@ type publishOptions struct {
 }
 
 func newBuild(env *Env) *cobra.Command {
-	o := &publishOptions{}
+	o := &publishOptions{form: "oci:LAYOUT[:VERSION]"}
 	cmd := &cobra.Command{
-		Use:   "build DIR -t oci:LAYOUT[:VERSION]",
+		Use:   "build DIR -t " + o.form,
 		Short: "Make the images of a package in an OCI layout directory",
 		Long: `Makes the bundle image and the metadata image of a package and puts them into an
 OCI layout directory. The same files and version give the same digests everywhere.
@@ -42,7 +43,7 @@ is "packages push".`,
 				if to.IsLayout() {
 					return nil
 				}
-				return fmt.Errorf("-t: wanted an OCI layout (oci:DIR[:VERSION]), found %s: that is for packages push", to)
+				return fmt.Errorf("-t: wanted %s, found %s: that is for packages push", o.form, to)
 			})
 		},
 	}
@@ -51,9 +52,9 @@ is "packages push".`,
 }
 
 func newPush(env *Env) *cobra.Command {
-	o := &publishOptions{}
+	o := &publishOptions{form: "HOST/REPOSITORY/NAME[:VERSION]"}
 	cmd := &cobra.Command{
-		Use:   "push DIR|LAYOUT -t HOST/REPOSITORY/NAME[:VERSION]",
+		Use:   "push DIR|LAYOUT -t " + o.form,
 		Short: "Publish a package in a registry",
 		Long: `Makes the images of a package, or takes those of an OCI layout that was built before,
 and publishes them in a registry: REPOSITORY/NAME:VERSION is the bundle,
@@ -68,7 +69,7 @@ TAZUNA_REGISTRY_HOST, _USERNAME, _PASSWORD and _TOKEN.`,
 				if !to.IsLayout() {
 					return nil
 				}
-				return fmt.Errorf("-t: wanted HOST/REPOSITORY/NAME[:VERSION], found %s: that is for packages build", to)
+				return fmt.Errorf("-t: wanted %s, found %s: that is for packages build", o.form, to)
 			})
 		},
 	}
@@ -88,7 +89,7 @@ func (o *publishOptions) addFlags(cmd *cobra.Command) {
 func (o *publishOptions) run(ctx context.Context, env *Env, from string, judge func(registry.Reference) error) error {
 	to, err := registry.ParseReference(o.tag)
 	if err != nil {
-		return fmt.Errorf("-t: %w", err)
+		return fmt.Errorf("-t: wanted %s: %w", o.form, err)
 	}
 	if to.Digest != "" {
 		return fmt.Errorf("-t: wanted no digest, found %s: the digest comes of what is built", to)

@@ -1,10 +1,10 @@
 package lint
 
 import (
-	"io/fs"
 	"bytes"
 	"image"
 	"image/png"
+	"io/fs"
 	"slices"
 	"strings"
 	"testing"
