@@ -108,7 +108,7 @@ func newHooksList(env *Env) *cobra.Command {
 		Long: `Asks every program under hooks/ for its configuration and prints what calls each hook.
 Files that are no hooks are listed with the reason. A program that can't be loaded
 is an error, and the others are listed all the same.`,
-		Args: cobra.NoArgs,
+		Args: noArg,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), env) },
 	}
 	o.of.addFlags(cmd)

@@ -18,7 +18,7 @@ func newInit(env *Env) *cobra.Command {
 endpoint, a hook, and objects to try it with. Nothing that exists is overwritten.`,
 		Example: fmt.Sprintf(`  # a package in ./shop
   %s packages init shop`, env.Name),
-		Args: cobra.ExactArgs(1),
+		Args: oneArg("NAME"),
 		RunE: func(_ *cobra.Command, args []string) error { return initialise(env, args[0], dir) },
 	}
 	cmd.Flags().StringVar(&dir, "dir", "", "Where to make it (default ./NAME)")

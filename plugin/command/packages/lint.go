@@ -32,14 +32,15 @@ func newLint(env *Env) *cobra.Command {
 prints all that is wrong, as FILE:LINE: SEVERITY: TEXT (RULE). The exit code is 1 if
 there is an error; with --strict also if there is a warning. The hooks are run, with
 --config or hook config; see docs/packages.md for the rules.`,
-		Args:              cobra.ExactArgs(1),
+		Args:              oneArg("PACKAGE"),
 		ValidArgsFunction: completeDirectory,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.of.bundle = args[0]
 			return o.run(cmd.Context(), env)
 		},
 	}
-	o.of.addInstanceFlags(cmd)
+	o.of.addInstanceFlag(cmd)
+	o.of.addRegistryFlags(cmd)
 	o.in.addSettingsFlag(cmd)
 	o.platform.addFlags(cmd)
 	o.hooks.addFlags(cmd)

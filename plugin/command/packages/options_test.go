@@ -36,6 +36,9 @@ func TestIdentity(t *testing.T) {
 		{name: strings.Repeat("a", 24), want: "default." + strings.Repeat("a", 24)},
 		{name: strings.Repeat("a", 25), err: "wanted 1 to 24 characters, found 25"},
 		{name: "", err: "wanted 1 to 24 characters, found 0"},
+		{name: "../x", err: `--instance "../x": a lowercase RFC 1123 label must consist of`},
+		{name: "Shop", err: `--instance "Shop": a lowercase RFC 1123 label must consist of`},
+		{name: "shop", namespace: "team_a", err: `namespace "team_a": a lowercase RFC 1123 label must consist of`},
 	} {
 		env, _ := testEnv("", c.namespace)
 		instance, err := (&packageOptions{instance: c.name}).identity(env)
@@ -62,9 +65,33 @@ func TestHookOptions(t *testing.T) {
 	require.EqualError(t, err, "--hook-timeout: wanted 0 or more, found -1ns")
 }
 
-// A limit of runs is no flag of what only loads hooks: it would do nothing there.
-func TestHookTimeoutIsAFlagOfRunsOnly(t *testing.T) {
+// Who gives too few or too many arguments is told what is wanted.
+func TestArguments(t *testing.T) {
 	env := &Env{Name: "tazuna"}
+	for _, c := range []struct {
+		cmd  *cobra.Command
+		args []string
+		err  string
+	}{
+		{newInit(env), nil, "wanted one argument, NAME, found 0"},
+		{newLint(env), []string{"a", "b"}, "wanted one argument, PACKAGE, found 2"},
+		{newBuild(env), nil, "wanted one argument, DIR, found 0"},
+		{newPush(env), nil, "wanted one argument, DIR or LAYOUT, found 0"},
+		{newRender(env), []string{"shop"}, `wanted no argument, found "shop": the package is given with --bundle`},
+		{newValues(env), []string{"shop"}, `wanted no argument, found "shop": the package is given with --bundle`},
+		{newHooksList(env), []string{"shop"}, `wanted no argument, found "shop": the package is given with --bundle`},
+	} {
+		assert.EqualError(t, c.cmd.ValidateArgs(c.args), c.err)
+	}
+	assert.NoError(t, newRender(env).ValidateArgs(nil))
+	assert.NoError(t, newLint(env).ValidateArgs([]string{"shop"}))
+}
+
+// A limit of runs is no flag of what only loads hooks, nor the instance one of what is
+// the same for all: they would do nothing there.
+func TestFlagsAreOnlyWhereTheyDoSomething(t *testing.T) {
+	env := &Env{Name: "tazuna"}
+	assert.Nil(t, newValues(env).Flags().Lookup("instance"))
 	assert.NotNil(t, newHooksRun(env).Flags().Lookup("hook-timeout"))
 	assert.Nil(t, newHooksList(env).Flags().Lookup("hook-timeout"))
 	assert.Nil(t, newLint(env).Flags().Lookup("hook-timeout"))

@@ -36,7 +36,7 @@ func newBuild(env *Env) *cobra.Command {
 OCI layout directory. The same files and version give the same digests everywhere.
 Without a VERSION it is that of package.yaml. Nothing is sent to a registry: that
 is "packages push".`,
-		Args:              cobra.ExactArgs(1),
+		Args:              oneArg("DIR"),
 		ValidArgsFunction: completeDirectory,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.run(cmd.Context(), env, args[0], func(to registry.Reference) error {
@@ -62,7 +62,7 @@ REPOSITORY/NAME/version:VERSION its metadata, and the tag NAME of REPOSITORY lis
 it. A version that is there with another content is refused unless --overwrite is
 given. Credentials are those of docker, podman or helm login, or
 TAZUNA_REGISTRY_HOST, _USERNAME, _PASSWORD and _TOKEN.`,
-		Args:              cobra.ExactArgs(1),
+		Args:              oneArg("DIR or LAYOUT"),
 		ValidArgsFunction: completeDirectory,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.run(cmd.Context(), env, args[0], func(to registry.Reference) error {

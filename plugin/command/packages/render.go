@@ -35,7 +35,7 @@ output, unless a template asks for the time or for chance.`,
 
   # a published one, as the instance "blog" in the namespace "team-a"
   %[1]s packages render --bundle registry.example.com/packages/web:v1.2.0 --settings blog.yaml -n team-a --instance blog`, env.Name),
-		Args: cobra.NoArgs,
+		Args: noArg,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), env) },
 	}
 	o.of.addFlags(cmd)

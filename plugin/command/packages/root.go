@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/bundle/source"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/hook"
@@ -83,20 +84,46 @@ type packageOptions struct {
 const bundleUsage = "The package: its directory, an OCI layout (oci:DIR[:TAG]), or HOST/REPOSITORY:TAG"
 
 func (o *packageOptions) addFlags(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&o.bundle, "bundle", ".", bundleUsage)
-	_ = cmd.MarkFlagDirname("bundle") // an error is only that there is no such flag
-	o.addInstanceFlags(cmd)
+	o.addPackageFlags(cmd)
+	o.addInstanceFlag(cmd)
 }
 
-// addInstanceFlags is for commands that take the package as an argument.
-func (o *packageOptions) addInstanceFlags(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&o.instance, "instance", "test", "The name of the instance; its namespace is that of -n, or default")
+// addPackageFlags is for commands to which all instances are the same.
+func (o *packageOptions) addPackageFlags(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&o.bundle, "bundle", ".", bundleUsage)
+	_ = cmd.MarkFlagDirname("bundle") // an error is only that there is no such flag
+	o.addRegistryFlags(cmd)
+}
+
+func (o *packageOptions) addRegistryFlags(cmd *cobra.Command) {
 	o.registry.addFlags(cmd)
 	o.registry.addOfflineFlag(cmd)
 }
 
+func (o *packageOptions) addInstanceFlag(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&o.instance, "instance", "test", "The name of the instance; its namespace is that of -n, or default")
+}
+
 // maxInstanceName is the longest name that an Application can have.
 const maxInstanceName = 24
+
+// oneArg wants one argument and says which.
+func oneArg(what string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) != 1 {
+			return fmt.Errorf("wanted one argument, %s, found %d", what, len(args))
+		}
+		return nil
+	}
+}
+
+// noArg refuses arguments: many would give the package as one, as lint has it.
+func noArg(_ *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return fmt.Errorf("wanted no argument, found %q: the package is given with --bundle", args[0])
+	}
+	return nil
+}
 
 // identity is the instance that is spoken of. The kubeconfig is not looked at:
 // nothing here has to do with a cluster.
@@ -104,9 +131,15 @@ func (o *packageOptions) identity(env *Env) (hook.Instance, error) {
 	if len(o.instance) > maxInstanceName || o.instance == "" {
 		return hook.Instance{}, fmt.Errorf("--instance: wanted 1 to %d characters, found %d in %q", maxInstanceName, len(o.instance), o.instance)
 	}
+	if reasons := validation.IsDNS1123Label(o.instance); len(reasons) > 0 {
+		return hook.Instance{}, fmt.Errorf("--instance %q: %s", o.instance, reasons[0])
+	}
 	namespace := "default"
 	if given := env.Namespace(); given != "" {
 		namespace = given
+	}
+	if reasons := validation.IsDNS1123Label(namespace); len(reasons) > 0 {
+		return hook.Instance{}, fmt.Errorf("namespace %q: %s", namespace, reasons[0])
 	}
 	return hook.Instance{Namespace: namespace, Name: o.instance}, nil
 }

@@ -24,10 +24,10 @@ func newValues(env *Env) *cobra.Command {
 		Long: `Lays the settings over the defaults of the schemas, holds the result against them, and
 prints it: .Values, or with --settings-only the effective settings. Values that the
 schema marks as secret (format: password, writeOnly, x-secret) are masked.`,
-		Args: cobra.NoArgs,
+		Args: noArg,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), env) },
 	}
-	o.of.addFlags(cmd)
+	o.of.addPackageFlags(cmd)
 	o.in.addFlags(cmd)
 	f := cmd.Flags()
 	f.BoolVar(&o.settingsOnly, "settings-only", false, "Print the effective settings instead of all values")
