@@ -35,6 +35,7 @@ type finder struct {
 	found   []candidate
 	skipped []Skipped
 	odd     []string // warnings
+	failed  []LoadFailure
 	visited int
 }
 
@@ -103,6 +104,22 @@ func (f *finder) skip(file, reason string) {
 	f.skipped = append(f.skipped, Skipped{File: file, Reason: reason})
 }
 
+func (f *finder) fail(file, text string) {
+	f.failed = append(f.failed, LoadFailure{File: file, Err: errors.New(text)})
+}
+
+// kindOf names what is no regular file and no directory. Nobody opens it: to open
+// a pipe waits for its other end.
+func kindOf(mode fs.FileMode) string {
+	switch {
+	case mode&fs.ModeNamedPipe != 0:
+		return "pipe"
+	case mode&fs.ModeSocket != 0:
+		return "socket"
+	}
+	return "device"
+}
+
 func (f *finder) file(file, full string, entry fs.DirEntry) error {
 	if strings.HasPrefix(entry.Name(), ".") {
 		f.skip(file, "hidden file")
@@ -116,7 +133,8 @@ func (f *finder) file(file, full string, entry fs.DirEntry) error {
 		}
 		inside, err := filepath.Rel(f.root, resolved)
 		if err != nil || !filepath.IsLocal(inside) {
-			return fmt.Errorf("%s: is a link that leads out of the package", file)
+			f.fail(file, "is a link that leads out of the package")
+			return nil
 		}
 		target = resolved
 	}
@@ -130,7 +148,7 @@ func (f *finder) file(file, full string, entry fs.DirEntry) error {
 		f.odd = append(f.odd, file+": a link to a directory is not followed; hooks in it are not found")
 		return nil
 	case !info.Mode().IsRegular():
-		f.skip(file, "no regular file")
+		f.fail(file, "wanted a file, found a "+kindOf(info.Mode()))
 		return nil
 	}
 	return f.regular(file, full, info)

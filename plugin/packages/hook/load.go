@@ -89,7 +89,7 @@ func (l Loader) Load(ctx context.Context, bundle string) (*Set, error) {
 		return nil, err
 	}
 	set := &Set{Skipped: found.skipped, Warnings: found.odd}
-	var failures []LoadFailure
+	failures := found.failed
 	for _, c := range found.found {
 		err := l.ask(ctx, c, set)
 		if ctx.Err() != nil {
@@ -104,6 +104,7 @@ func (l Loader) Load(ctx context.Context, bundle string) (*Set, error) {
 	}
 	slices.SortStableFunc(set.Hooks, compare)
 	slices.SortStableFunc(set.Skipped, func(a, b Skipped) int { return cmp.Compare(a.File, b.File) })
+	slices.SortStableFunc(failures, func(a, b LoadFailure) int { return cmp.Compare(a.File, b.File) })
 	if len(failures) > 0 {
 		return set, &LoadError{Failures: failures}
 	}

@@ -5,9 +5,11 @@ package hook
 import (
 	"context"
 	"errors"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -83,11 +85,31 @@ func TestLoadWithoutHooks(t *testing.T) {
 
 	_, err = loader().Load(t.Context(), bundle(t, map[string]string{"hooks": "a file"}))
 	assert.EqualError(t, err, "find hooks: hooks is no directory")
+}
 
+// What is no file can't be a hook, and what lies outside of the package isn't its:
+// both are errors, and the other hooks load.
+func TestLoadTellsWhatIsNoFile(t *testing.T) {
 	dir := bundle(t, map[string]string{"hooks/a.sh": script(startup, "")})
-	require.NoError(t, os.Symlink("/bin/sh", filepath.Join(dir, "hooks/out.sh")))
-	_, err = loader().Load(t.Context(), dir)
-	assert.EqualError(t, err, "find hooks: hooks/out.sh: is a link that leads out of the package")
+	hooks := filepath.Join(dir, "hooks")
+	require.NoError(t, syscall.Mkfifo(filepath.Join(hooks, "pipe.sh"), 0o755))
+	require.NoError(t, os.Symlink("pipe.sh", filepath.Join(hooks, "linked.sh")))
+	require.NoError(t, os.Symlink("/bin/sh", filepath.Join(hooks, "out.sh")))
+	t.Chdir(hooks) // the path of a socket has to be short
+	socket, err := (&net.ListenConfig{}).Listen(t.Context(), "unix", "socket")
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, socket.Close()) })
+
+	set, err := loader().Load(t.Context(), dir)
+	var failure *LoadError
+	require.ErrorAs(t, err, &failure)
+	assert.Equal(t, []string{"hooks/a.sh"}, hookIDs(set.Hooks))
+	assert.EqualError(t, err, strings.Join([]string{
+		"hooks/linked.sh: wanted a file, found a pipe",
+		"hooks/out.sh: is a link that leads out of the package",
+		"hooks/pipe.sh: wanted a file, found a pipe",
+		"hooks/socket: wanted a file, found a socket",
+	}, "\n"))
 }
 
 // Every hook that can't be loaded is an error with its standard error; the others

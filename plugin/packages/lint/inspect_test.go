@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -178,4 +179,17 @@ func TestInspectTellsNoSecret(t *testing.T) {
 	assert.Contains(t, text.String(), "ConfigMap <hidden>: wanted a name that begins with d8a-INSTANCE-")
 	assert.Contains(t, text.String(), "werf.io/weight")
 	assert.NotContains(t, text.String(), "correct-horse")
+}
+
+// What is no file under hooks/ is told of, not left out.
+func TestInspectTellsOfHooksThatAreNoFiles(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "package.yaml", definition)
+	write(t, dir, "docs/README.md", "# shop\n")
+	write(t, dir, "templates/server.yaml", server)
+	write(t, dir, "hooks/README.md", "text")
+	require.NoError(t, syscall.Mkfifo(filepath.Join(dir, "hooks/x.sh"), 0o755))
+	found, err := inspect(t.Context(), t, dir)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"hooks/x.sh: error: wanted a file, found a pipe (hooks)"}, found)
 }
