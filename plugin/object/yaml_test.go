@@ -42,6 +42,31 @@ func TestEncodeYAMLGolden(t *testing.T) {
 	assertReadsBack(t, body, got)
 }
 
+// TestEncodeYAMLShowsWhatIsThere: no text turns the direction of a line around or
+// hides a part of it, in a key, on one line, or in a block of lines.
+func TestEncodeYAMLShowsWhatIsThere(t *testing.T) {
+	const family = "\U0001F468\u200d\U0001F469"
+	body := map[string]any{
+		"turned":        "a\u202eb\u2066c\u061c",
+		"k\u200ey":      "key",
+		"lines":         "one\n\u202etwo\n",
+		"hidden":        "soft\u00adhyphen, zero\u200bwidth, tag\U000E0041",
+		"joined":        family + " \u0645\u06cc\u200c\u062e",
+		"lines, joined": family + "\n\u05e9\n",
+	}
+	got, err := EncodeYAML(body)
+	require.NoError(t, err)
+	assert.Equal(t, `hidden: "soft\xadhyphen, zero\u200bwidth, tag\U000e0041"
+joined: `+body["joined"].(string)+`
+"k\u200ey": key
+lines: "one\n\u202etwo\n"
+lines, joined: |
+  `+family+"\n  \u05e9"+`
+turned: "a\u202eb\u2066c\u061c"
+`, string(got))
+	assertReadsBack(t, body, got)
+}
+
 // assertReadsBack holds that we, kubectl's parser and a YAML 1.2 parser read
 // the same from what was written.
 func assertReadsBack(t *testing.T, body map[string]any, written []byte) {

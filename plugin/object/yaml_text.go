@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // literalHeader returns the header of the literal block for a text of several
@@ -108,10 +109,14 @@ func printableText(text string) bool {
 	return true
 }
 
-// printable is YAML's set without what some parser takes for a line end.
+// printable is YAML's set without what some parser takes for a line end, and
+// without the characters that change how a terminal shows others (the direction of
+// text, say). The two joiners are part of words and emoji.
 func printable(r rune) bool {
 	switch {
-	case r == '\u2028', r == '\u2029', r == '\uFEFF':
+	case r == '\u200C', r == '\u200D':
+		return true
+	case r == '\u2028', r == '\u2029', unicode.Is(unicode.Cf, r):
 		return false
 	case 0x20 <= r && r <= 0x7e, 0xa0 <= r && r <= 0xd7ff, 0xe000 <= r && r <= 0xfffd:
 		return true
@@ -138,6 +143,8 @@ func doubleQuoted(text string) string {
 			out.WriteRune(r)
 		case r < 0x100:
 			fmt.Fprintf(&out, `\x%02x`, r)
+		case r > 0xffff:
+			fmt.Fprintf(&out, `\U%08x`, r)
 		default:
 			fmt.Fprintf(&out, `\u%04x`, r)
 		}
