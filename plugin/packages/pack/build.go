@@ -34,7 +34,8 @@ type Images struct {
 type Left struct{ Path, Reason string }
 
 // Build makes the images of the package in fsys. Findings are those of
-// bundle.Read; an Error among them ends the build.
+// bundle.Read, and a Warning where another version is built than package.yaml has;
+// an Error among them ends the build.
 func Build(fsys fs.FS, o Options) (*Images, []bundle.Finding, error) {
 	b, findings, err := bundle.Read(fsys)
 	if err != nil {
@@ -46,6 +47,12 @@ func Build(fsys fs.FS, o Options) (*Images, []bundle.Finding, error) {
 	version, err := o.version(b.Definition)
 	if err != nil {
 		return nil, findings, fmt.Errorf("build package %s: %w", b.Definition.Name, err)
+	}
+	if own := b.Definition.Version; own != "" && own != "dev" && own != version {
+		findings = append(findings, bundle.Finding{
+			Severity: bundle.Warning, File: bundle.DefinitionFile, Key: "version",
+			Text: fmt.Sprintf("is %s, and %s is built, which counts", own, version),
+		})
 	}
 	images, err := build(fsys, b.Definition, version, o)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -159,25 +160,34 @@ func TestVersionOfABuild(t *testing.T) {
 	for name, tt := range map[string]struct {
 		definition, version string
 		want                string // package.yaml in the image
-		err                 string
+		warning, err        string
 	}{
-		"put in":           {definition, "v1.0.0", definition + "version: v1.0.0\n", ""},
-		"of package.yaml":  {own, "", own, ""},
-		"replaced":         {own, "v2.0.1", "version: v2.0.1\n" + definition, ""},
-		"the same":         {own, "v2.0.0", own, ""},
-		"in braces":        {flow, "v1.0.0", "{apiVersion: v1, type: Application, name: web, version: v1.0.0}\n", ""},
-		"none":             {definition, "", "", "wanted a version (vMAJOR.MINOR.PATCH); none was given, and package.yaml has none"},
-		"a branch":         {definition, "main", "", `wanted a version such as v1.2.3, found "main"`},
-		"a pre-release":    {definition, "v1.0.0-rc.1", "", `found "v1.0.0-rc.1"`},
-		"dev is not built": {"version: dev\n" + definition, "", "", `found "dev"`},
+		"put in":          {definition, "v1.0.0", definition + "version: v1.0.0\n", "", ""},
+		"of package.yaml": {own, "", own, "", ""},
+		"replaced": {
+			own, "v2.0.1", "version: v2.0.1\n" + definition,
+			"package.yaml: warning: version: is v2.0.0, and v2.0.1 is built, which counts", "",
+		},
+		"dev is replaced":  {"version: dev\n" + definition, "v2.0.1", "version: v2.0.1\n" + definition, "", ""},
+		"the same":         {own, "v2.0.0", own, "", ""},
+		"in braces":        {flow, "v1.0.0", "{apiVersion: v1, type: Application, name: web, version: v1.0.0}\n", "", ""},
+		"none":             {definition, "", "", "", "wanted a version (vMAJOR.MINOR.PATCH); none was given, and package.yaml has none"},
+		"a branch":         {definition, "main", "", "", `wanted a version such as v1.2.3, found "main"`},
+		"a pre-release":    {definition, "v1.0.0-rc.1", "", "", `found "v1.0.0-rc.1"`},
+		"dev is not built": {"version: dev\n" + definition, "", "", "", `found "dev"`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			images, _, err := Build(withVersion(tt.definition), Options{Version: tt.version})
+			images, findings, err := Build(withVersion(tt.definition), Options{Version: tt.version})
 			if tt.err != "" {
 				require.ErrorContains(t, err, tt.err)
 				return
 			}
 			require.NoError(t, err)
+			var warnings []string
+			for _, f := range findings {
+				warnings = append(warnings, f.String())
+			}
+			assert.Equal(t, tt.warning, strings.Join(warnings, "\n"))
 			files, _ := contents(t, images.Bundle)
 			assert.Equal(t, tt.want, files["package.yaml"])
 			d, findings := bundle.ParseDefinition([]byte(files["package.yaml"]), "package.yaml")
