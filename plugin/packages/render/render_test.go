@@ -321,7 +321,17 @@ func TestHandedPackages(t *testing.T) {
 
 // TestRenderLeaksNothing renders 1,000 times: no goroutine and no file stays.
 func TestRenderLeaksNothing(t *testing.T) {
-	p, _, err := Prepare(t.Context(), packageOf(t, labelled), Inputs{})
+	handed, findings, err := bundle.Read(os.DirFS("../../../test/testdata/packages/web"))
+	require.NoError(t, err)
+	require.NoError(t, bundle.AsError(findings))
+	for name, b := range map[string]*bundle.Bundle{"small": packageOf(t, labelled), "web": handed} {
+		t.Run(name, func(t *testing.T) { leaksNothing(t, b) })
+	}
+}
+
+func leaksNothing(t *testing.T, b *bundle.Bundle) {
+	t.Helper()
+	p, _, err := Prepare(t.Context(), b, Inputs{Complete: true})
 	require.NoError(t, err)
 	goroutines, files := runtime.NumGoroutine(), openFiles(t)
 	for range 1000 {
