@@ -99,8 +99,8 @@ func (i *inspector) render(ctx context.Context, b *bundle.Bundle) {
 	if err := p.Sources.Check(ctx, p.Values, packageschema.Check{}); err != nil {
 		i.failed("values", err)
 	}
-	if p.Template == nil {
-		return
+	if p.Template == nil || b.Definition.Name == "" {
+		return // without the name, what is rendered isn't the package
 	}
 	rendered, err := p.Render(ctx, i.in.Request)
 	if err != nil {

@@ -85,6 +85,22 @@ func TestInspect(t *testing.T) {
 			files: map[string]string{"package.yaml": definition + "stages: x\n"},
 			want:  []string{"package.yaml:4: error: stages: unknown key; did you mean stage? (package)"},
 		},
+		"package.yaml that is none": {
+			files: map[string]string{
+				"package.yaml": "name: [\n",
+				"templates/server.yaml": `apiVersion: apps/v1
+kind: Deployment
+metadata: {name: d8a-test-web}
+spec: {template: {metadata: {labels: {app: {{ .Application.Package.Name }}}}}}
+---
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata: {name: d8a-test-web}
+spec: {selector: {matchLabels: {app: {{ .Application.Package.Name }}}}}
+`,
+			},
+			want: []string{"package.yaml:1: error: not YAML: did not find expected node content (package)"},
+		},
 		"settings that can't be guessed": {
 			files: map[string]string{"openapi/settings.yaml": "type: object\nproperties:\n  size: {type: string, pattern: '^[0-9]+Gi$'}\n"},
 			want:  []string{"openapi/settings.yaml:3: error: size: wanted text that matches ^[0-9]+Gi$ (settings)"},
