@@ -85,6 +85,9 @@ func (r *bundleReader) file(name string) (*File, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
+	case LeadsOut(err):
+		r.leadsOut(name)
+		return nil, nil
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular():
@@ -112,7 +115,7 @@ func (r *bundleReader) definition() error {
 		return err
 	}
 	if f == nil {
-		if len(r.findings) == 0 {
+		if !r.told(DefinitionFile) {
 			r.add(Error, DefinitionFile, "is missing: it is what makes a directory a package")
 		}
 		return nil
@@ -168,7 +171,7 @@ func (r *bundleReader) chart() error {
 		return err
 	}
 	r.bundle.Renders = templates != nil || chart != nil
-	if !r.bundle.Renders {
+	if !r.bundle.Renders && !r.told(TemplatesDir) && !r.told(chartFile) {
 		r.add(Warning, TemplatesDir, "is not there, and no %s either: the package renders nothing", chartFile)
 	}
 	crds, err := r.entries(crdsDir)
@@ -186,6 +189,9 @@ func (r *bundleReader) entries(dir string) ([]fs.DirEntry, error) {
 	entries, err := fs.ReadDir(r.fsys, dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case LeadsOut(err):
+		r.leadsOut(dir)
 		return nil, nil
 	case err != nil:
 		info, statErr := fs.Stat(r.fsys, dir)

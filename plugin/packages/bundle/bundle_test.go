@@ -110,7 +110,7 @@ func TestReadTellsWhatIsIgnored(t *testing.T) {
 		},
 		"a file for templates": {
 			map[string]string{"templates": "x"},
-			[]string{"templates: error: wanted a directory, found a file", "templates: warning: is not there, and no Chart.yaml either: the package renders nothing"},
+			[]string{"templates: error: wanted a directory, found a file"},
 		},
 		"a file that is too large": {
 			map[string]string{"changelog.yaml": "#" + strings.Repeat(" ", maxFile), "templates/a.yaml": ""},
@@ -193,16 +193,48 @@ func TestErrorsOfReadingAreNoFindings(t *testing.T) {
 	assert.ErrorContains(t, err, "read package: open images_digests.json")
 }
 
+// TestALinkOutOfAPackageIsNotFollowed: it is told of, once, and all the rest is read.
 func TestALinkOutOfAPackageIsNotFollowed(t *testing.T) {
-	dir, outside := t.TempDir(), t.TempDir()
-	require.NoError(t, os.WriteFile(outside+"/secret", []byte("a: 1"), 0o600))
-	require.NoError(t, os.WriteFile(dir+"/package.yaml", []byte(definition), 0o600))
-	require.NoError(t, os.Symlink(outside+"/secret", dir+"/changelog.yaml"))
-	root, err := os.OpenRoot(dir)
-	require.NoError(t, err)
-	defer func() { assert.NoError(t, root.Close()) }()
-	_, _, err = Read(root.FS())
-	assert.ErrorContains(t, err, "changelog.yaml")
+	for name, c := range map[string]struct {
+		link string // to a file or directory outside
+		file bool
+		want []string
+	}{
+		"a file":       {"changelog.yaml", true, []string{"changelog.yaml: error: is a link that leads out of the package"}},
+		"package.yaml": {"package.yaml", true, []string{"package.yaml: error: is a link that leads out of the package"}},
+		"a schema":     {"openapi/settings.yaml", true, []string{"openapi/settings.yaml: error: is a link that leads out of the package"}},
+		"a directory":  {"openapi", false, []string{"openapi: error: is a link that leads out of the package"}},
+		"templates":    {"templates", false, []string{"templates: error: is a link that leads out of the package"}},
+		"Chart.yaml":   {"Chart.yaml", true, []string{"Chart.yaml: error: is a link that leads out of the package"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir, outside := t.TempDir(), t.TempDir()
+			require.NoError(t, os.WriteFile(outside+"/secret", []byte("a: 1"), 0o600))
+			require.NoError(t, os.WriteFile(dir+"/package.yaml", []byte(definition), 0o600))
+			if c.link != "openapi" {
+				require.NoError(t, os.Mkdir(dir+"/openapi", 0o700))
+			}
+			if c.link != "templates" && c.link != "Chart.yaml" {
+				require.NoError(t, os.Mkdir(dir+"/templates", 0o700))
+			}
+			target := outside
+			if c.file {
+				target += "/secret"
+			}
+			require.NoError(t, os.RemoveAll(dir+"/"+c.link))
+			require.NoError(t, os.Symlink(target, dir+"/"+c.link))
+			root, err := os.OpenRoot(dir)
+			require.NoError(t, err)
+			defer func() { assert.NoError(t, root.Close()) }()
+			_, findings, err := Read(root.FS())
+			require.NoError(t, err)
+			var found []string
+			for _, f := range findings {
+				found = append(found, f.String())
+			}
+			assert.Equal(t, c.want, found)
+		})
+	}
 }
 
 func TestReadMetadata(t *testing.T) {

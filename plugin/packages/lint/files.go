@@ -11,6 +11,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/bundle"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/report"
 )
 
@@ -29,6 +30,9 @@ const (
 	maxIconPixels = 300
 )
 
+// isIcon tells the files that the rule icon is about.
+func isIcon(name string) bool { return strings.HasPrefix(name, "icon.") }
+
 func icon(p *Package, found func(report.Severity, string, string)) {
 	entries, err := fs.ReadDir(p.Files, ".")
 	if err != nil {
@@ -36,7 +40,7 @@ func icon(p *Package, found func(report.Severity, string, string)) {
 	}
 	for _, entry := range entries {
 		name := entry.Name()
-		if !strings.HasPrefix(name, "icon.") || entry.IsDir() {
+		if !isIcon(name) || entry.IsDir() {
 			continue
 		}
 		info, err := fs.Stat(p.Files, name) // first, because to open a pipe waits for its other end
@@ -46,6 +50,9 @@ func icon(p *Package, found func(report.Severity, string, string)) {
 		var data []byte
 		if err == nil {
 			data, err = fs.ReadFile(p.Files, name)
+		}
+		if bundle.LeadsOut(err) {
+			err = errors.New(bundle.LinkOut)
 		}
 		if err != nil {
 			found(report.Error, name, err.Error())

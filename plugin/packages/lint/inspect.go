@@ -3,6 +3,8 @@ package lint
 import (
 	"context"
 	"errors"
+	"io/fs"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -85,6 +87,13 @@ func (i *inspector) render(ctx context.Context, b *bundle.Bundle) {
 	if bundle.AsError(findings) != nil {
 		return // the error is made of them
 	}
+	if bundle.LeadsOut(err) {
+		i.linksOut(b.FS, err)
+		return
+	}
+	if i.lacksFile() {
+		return // with what would be made of the rest nothing is wrong
+	}
 	if err != nil {
 		i.failed("settings", err)
 		return
@@ -110,6 +119,42 @@ func (i *inspector) render(ctx context.Context, b *bundle.Bundle) {
 	i.looked.Objects = rendered.All()
 	for _, w := range rendered.Warnings {
 		i.add(report.Warning, "template", inPackage(w.Origin.File), 0, withoutPlace(w))
+	}
+}
+
+// lacksFile tells whether a file as a whole, other than package.yaml, couldn't be read.
+func (i *inspector) lacksFile() bool {
+	return slices.ContainsFunc(i.in.Findings, func(f bundle.Finding) bool {
+		return f.Severity == bundle.Error && f.Line == 0 && f.Key == "" && f.File != bundle.DefinitionFile
+	})
+}
+
+// linksOut tells of every link that leads out of the package, besides those that
+// are told already, and of hooks and icons, which have rules of their own. err is
+// that of the first.
+func (i *inspector) linksOut(files fs.FS, err error) {
+	var links []string
+	walkErr := fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case name == "hooks" && entry.IsDir():
+			return fs.SkipDir
+		case entry.Type()&fs.ModeSymlink != 0:
+			if _, err := fs.Stat(files, name); bundle.LeadsOut(err) {
+				links = append(links, name)
+			}
+		}
+		return nil
+	})
+	if walkErr != nil || len(links) == 0 {
+		i.add(report.Error, "package", "templates", 0, errors.Join(err, walkErr).Error())
+	}
+	for _, link := range links {
+		told := func(f report.Finding) bool { return f.File == link }
+		if !isIcon(link) && !slices.ContainsFunc(i.found, told) {
+			i.add(report.Error, "package", link, 0, bundle.LinkOut)
+		}
 	}
 }
 

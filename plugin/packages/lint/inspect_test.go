@@ -47,7 +47,10 @@ func inspected(t *testing.T, files map[string]string) []string {
 
 func inspect(ctx context.Context, t *testing.T, dir string) ([]string, error) {
 	t.Helper()
-	b, findings, err := bundle.Read(os.DirFS(dir))
+	root, err := os.OpenRoot(dir) // as package source does
+	require.NoError(t, err)
+	defer func() { assert.NoError(t, root.Close()) }()
+	b, findings, err := bundle.Read(root.FS())
 	require.NoError(t, err)
 	all, err := Inspect(ctx, b, Inspection{
 		Dir: dir, Findings: findings,
@@ -208,4 +211,42 @@ func TestInspectTellsOfHooksThatAreNoFiles(t *testing.T) {
 	found, err := inspect(t.Context(), t, dir)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"hooks/x.sh: error: wanted a file, found a pipe (hooks)"}, found)
+}
+
+// Links out of a package are told of by their names, all of them, each once.
+func TestInspectTellsOfLinksOut(t *testing.T) {
+	for name, c := range map[string]struct{ links, want []string }{
+		"templates and charts": {
+			[]string{"templates/a.yaml", "charts/lib", "docs/picture.png", "icon.png"},
+			[]string{"charts/lib", "docs/picture.png", "icon.png", "templates/a.yaml"},
+		},
+		"package.yaml": {[]string{"package.yaml"}, []string{"package.yaml"}},
+		"a schema":     {[]string{"openapi/settings.yaml", "openapi/values.yaml"}, []string{"openapi/settings.yaml", "openapi/values.yaml"}},
+		"a directory":  {[]string{"openapi"}, []string{"openapi"}},
+		"templates":    {[]string{"templates"}, []string{"templates"}},
+		"the icon":     {[]string{"icon.png"}, []string{"icon.png"}},
+		"hooks":        {[]string{"hooks/a.sh"}, []string{"hooks/a.sh"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir, outside := t.TempDir(), t.TempDir()
+			write(t, outside, "secret", "a: 1")
+			write(t, dir, "package.yaml", definition)
+			write(t, dir, "docs/README.md", "# shop\n")
+			write(t, dir, "templates/server.yaml", server)
+			for _, link := range c.links {
+				require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, link)), 0o755))
+				require.NoError(t, os.RemoveAll(filepath.Join(dir, link)))
+				require.NoError(t, os.Symlink(filepath.Join(outside, "secret"), filepath.Join(dir, link)))
+			}
+			found, err := inspect(t.Context(), t, dir)
+			require.NoError(t, err)
+			var files []string
+			for _, line := range found {
+				file, text, _ := strings.Cut(line, ": ")
+				files = append(files, file)
+				assert.Contains(t, text, "error: is a link that leads out of the package")
+			}
+			assert.Equal(t, c.want, files)
+		})
+	}
 }
