@@ -104,6 +104,10 @@ spec: {selector: {matchLabels: {app: {{ .Application.Package.Name }}}}}
 			},
 			want: []string{"package.yaml:1: error: not YAML: did not find expected node content (package)"},
 		},
+		"a default of more than 64 bits": {
+			files: map[string]string{"openapi/settings.yaml": "type: object\nproperties:\n  size: {type: integer, default: 99999999999999999999}\n"},
+			want:  []string{"openapi/settings.yaml:3: error: size: wanted an integer of 64 bits, found a larger one (settings)"},
+		},
 		"settings that can't be guessed": {
 			files: map[string]string{"openapi/settings.yaml": "type: object\nproperties:\n  size: {type: string, pattern: '^[0-9]+Gi$'}\n"},
 			want:  []string{"openapi/settings.yaml:3: error: size: wanted text that matches ^[0-9]+Gi$ (settings)"},

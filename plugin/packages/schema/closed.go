@@ -41,6 +41,7 @@ func (c closer) schema(value any, branch, loose bool) any {
 	if names, given := c.helm(raw); given {
 		out["required"] = names
 	}
+	boundInteger(out)
 	if raw["nullable"] == true {
 		allowNull(out)
 	}

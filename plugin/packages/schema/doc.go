@@ -50,6 +50,8 @@
 //
 //   - No function changes its arguments, and none does IO.
 //   - Numbers are int64 where they fit, else json.Number: those of package object.
+//     An integer of more than 64 bits is a fault, and so is a number that no float64
+//     holds: another one would go on in its place.
 //   - A fault names the path of the value, what was wanted, what kind of thing was
 //     found, and file and line of the schema; never the value itself. The message
 //     of a rule is its author's; one that is computed from values

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"fmt"
 	"math/big"
 	"slices"
@@ -115,11 +116,11 @@ func faultText(k jsonschema.ErrorKind) string {
 	case *kind.Format:
 		return "wanted text of the format " + k.Want
 	case *kind.Minimum:
-		return "wanted at least " + number(k.Want)
+		return cmp.Or(integerText(k.Want), "wanted at least "+number(k.Want))
 	case *kind.ExclusiveMinimum:
 		return "wanted more than " + number(k.Want)
 	case *kind.Maximum:
-		return "wanted at most " + number(k.Want)
+		return cmp.Or(integerText(k.Want), "wanted at most "+number(k.Want))
 	case *kind.ExclusiveMaximum:
 		return "wanted less than " + number(k.Want)
 	case *kind.MultipleOf:

@@ -76,7 +76,10 @@ func (s *Schema) Validate(ctx context.Context, values map[string]any, check Chec
 	if values == nil {
 		whole = map[string]any{}
 	}
-	faults := s.validate(compiled, whole)
+	faults := s.immense(s.root, nil, whole)
+	if len(faults) == 0 {
+		faults = s.validate(compiled, whole)
+	}
 	if len(faults) == 0 {
 		var old any
 		if check.Old != nil {
@@ -103,5 +106,6 @@ func (s *Schema) validate(compiled *jsonschema.Schema, values any) []Fault {
 	case !errors.As(err, &invalid):
 		return []Fault{{Text: "they can't be checked", File: s.source.file}}
 	}
+	tellImmense(invalid, values)
 	return s.faults(invalid)
 }
