@@ -17,6 +17,24 @@ func LeadsOut(err error) bool {
 	return errors.As(err, &at) && at.Err != nil && at.Err.Error() == "path escapes from parent"
 }
 
+// linkError names the link that an error is about, in words for people.
+type linkError struct{ at *fs.PathError }
+
+func (e *linkError) Error() string { return e.at.Path + ": " + LinkOut }
+
+// Unwrap gives what the system says.
+func (e *linkError) Unwrap() error { return e.at }
+
+// NameLink makes "FILE: is a link that leads out of the package" of an error for
+// which LeadsOut is true, and leaves any other as it is.
+func NameLink(err error) error {
+	var at *fs.PathError
+	if LeadsOut(err) && errors.As(err, &at) {
+		return &linkError{at}
+	}
+	return err
+}
+
 // leadsOut notes the link by which a path leads out: the file itself, or a directory
 // above it, once.
 func (r *bundleReader) leadsOut(name string) {

@@ -53,6 +53,9 @@ func (c *collector) visit(name string, entry fs.DirEntry, err error) error {
 	}
 	// A link is packed as the file that it leads to.
 	info, err := fs.Stat(c.fsys, name)
+	if bundle.LeadsOut(err) {
+		return bundle.NameLink(err)
+	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}

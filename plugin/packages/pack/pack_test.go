@@ -205,6 +205,15 @@ func TestBuildRefuses(t *testing.T) {
 	require.ErrorAs(t, err, &wrong)
 	assert.NotEmpty(t, findings)
 
+	dir := t.TempDir()
+	require.NoError(t, os.CopyFS(dir, sources()))
+	require.NoError(t, os.Symlink("/etc/hosts", filepath.Join(dir, "docs/hosts")))
+	root, err := os.OpenRoot(dir)
+	require.NoError(t, err)
+	defer func() { assert.NoError(t, root.Close()) }()
+	_, _, err = Build(root.FS(), Options{Version: "v1.0.0"})
+	require.EqualError(t, err, "build package web v1.0.0: docs/hosts: is a link that leads out of the package")
+
 	_, _, err = Build(sources(), Options{Version: "v1.0.0", MaxBytes: 100})
 	assert.ErrorContains(t, err, "with it the package is too large")
 	assert.ErrorContains(t, err, "build package web v1.0.0: ")

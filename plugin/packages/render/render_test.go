@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -346,6 +347,21 @@ func leaksNothing(t *testing.T, b *bundle.Bundle) {
 	}
 	assert.LessOrEqual(t, runtime.NumGoroutine(), goroutines)
 	assert.LessOrEqual(t, openFiles(t), files)
+}
+
+func TestRenderNamesALinkOut(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.CopyFS(dir, os.DirFS("../../../test/testdata/packages/web")))
+	require.NoError(t, os.Symlink("/etc/hosts", filepath.Join(dir, "templates", "hosts")))
+	root, err := os.OpenRoot(dir)
+	require.NoError(t, err)
+	defer func() { assert.NoError(t, root.Close()) }()
+	b, findings, err := bundle.Read(root.FS())
+	require.NoError(t, err)
+	require.NoError(t, bundle.AsError(findings))
+	_, _, err = Prepare(t.Context(), b, Inputs{})
+	assert.EqualError(t, err, "package web: templates/hosts: is a link that leads out of the package")
+	assert.True(t, bundle.LeadsOut(err), "whoever asks still knows")
 }
 
 // openFiles counts open files, 0 where that can't be told.

@@ -34,7 +34,7 @@ func New(b *bundle.Bundle) (*Template, error) {
 	}
 	files, err := chart.ReadFiles(b.FS, func(name string) bool { return name == "hooks" })
 	if err != nil {
-		return nil, fmt.Errorf("package %s: %w", b.Definition.Name, err)
+		return nil, fmt.Errorf("package %s: %w", b.Definition.Name, bundle.NameLink(err))
 	}
 	t := &Template{
 		name: b.Definition.Name, version: b.Definition.Version, images: maps.Clone(b.Digests), files: files,
