@@ -28,6 +28,9 @@ type Live struct {
 	drawn chan struct{}
 	mu    sync.Mutex
 	held  []string
+	// ending is set once the table has been asked to go. What it is sent behind that
+	// it does not read, so lines are held back until it is gone.
+	ending bool
 }
 
 // NewLive begins to draw on out, a terminal. Close it before anything else is
@@ -84,11 +87,20 @@ func (l *Live) Println(text string) {
 		return
 	default:
 	}
+	if l.ready() {
+		l.program.Send(tea.Println(text)())
+		return
+	}
+	l.held = append(l.held, text)
+}
+
+// ready tells whether the table takes lines.
+func (l *Live) ready() bool {
 	select {
 	case <-l.drawn:
-		l.program.Send(tea.Println(text)())
+		return !l.ending
 	default:
-		l.held = append(l.held, text)
+		return false
 	}
 }
 
@@ -99,7 +111,7 @@ func (l *Live) release() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		close(l.drawn)
-		if len(l.held) > 0 {
+		if l.ready() && len(l.held) > 0 {
 			l.program.Send(tea.Println(strings.Join(l.held, "\n"))())
 			l.held = nil
 		}
@@ -109,6 +121,9 @@ func (l *Live) release() {
 // Close takes the table away and waits until it is gone.
 func (l *Live) Close() {
 	l.close.Do(func() {
+		l.mu.Lock()
+		l.ending = true
+		l.mu.Unlock()
 		l.program.Send(liveEnd{})
 		<-l.over
 	})

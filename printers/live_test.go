@@ -82,6 +82,24 @@ func TestLiveLeavesLines(t *testing.T) {
 	assert.Contains(t, out.String(), "waiting  A late: after the end\nso it is\n", "what comes late is a line")
 }
 
+// No line is lost at the end, whether or not the table has been drawn by then.
+func TestLiveLosesNoLine(t *testing.T) {
+	for round := range 200 {
+		var out lockedBuffer
+		l := NewLive(&out, false, []string{"TERM=xterm"})
+		var lines sync.WaitGroup
+		lines.Go(func() { l.Println("beside the end") })
+		if round%20 == 0 {
+			time.Sleep(time.Second / framesPerSecond) // about when it is drawn
+		}
+		l.Println("before the end")
+		l.Close()
+		lines.Wait()
+		require.Contains(t, out.String(), "before the end", round)
+		require.Contains(t, out.String(), "beside the end", round)
+	}
+}
+
 func TestLiveFallsBackToLines(t *testing.T) {
 	l := NewLive(brokenWriter{os.ErrClosed}, false, nil)
 	for range 3 {
