@@ -47,8 +47,6 @@ type Runner struct {
 	Alive func() error
 	// Tell reports what happens; may be nil.
 	Tell func(text string)
-	// Scrub takes secret values out of a text; may be nil.
-	Scrub func(text string, bodies ...map[string]any) string
 }
 
 // defaultTimeout is Helm's.
@@ -59,7 +57,7 @@ func (r Runner) Run(ctx context.Context, release string, hooks []chart.Hook, eve
 	for _, h := range (&chart.Result{Hooks: hooks}).HooksAt(event) {
 		one := &hook{Runner: r, Hook: h, mark: r.Manifest + "/" + release}
 		if err := one.run(ctx); err != nil {
-			return fmt.Errorf("hook %s of release %s: %s %s: %w", event, release, h.Object.GVK().Kind, h.Object.Name(), r.clean(err, h))
+			return fmt.Errorf("hook %s of release %s: %s %s: %w", event, release, h.Object.GVK().Kind, h.Object.Name(), clean(err, h))
 		}
 		ref := h.Object.Ref()
 		ref.Namespace = one.namespace
@@ -75,11 +73,8 @@ func (r Runner) tell(text string) {
 }
 
 // clean takes the values of a hook that is a Secret out of what the server says.
-func (r Runner) clean(err error, h chart.Hook) error {
-	if r.Scrub == nil {
-		return err
-	}
-	if text := r.Scrub(err.Error(), h.Object.Body); text != err.Error() {
+func clean(err error, h chart.Hook) error {
+	if text := object.Scrub(err.Error(), h.Object.Body); text != err.Error() {
 		return errors.New(text)
 	}
 	return err

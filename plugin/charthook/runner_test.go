@@ -262,7 +262,6 @@ func TestSecretsOfHooksAreNotShown(t *testing.T) {
 	s := newStore()
 	r := runner(s)
 	r.Alive = func() error { return errors.New("the server says hunter22") }
-	r.Scrub = object.Scrub
 	h := chart.Hook{
 		Events: []chart.Event{chart.PreInstall}, DeletePolicies: []chart.DeletePolicy{chart.BeforeCreation},
 		Object: object.Object{Body: map[string]any{

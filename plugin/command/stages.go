@@ -293,7 +293,7 @@ func (w manifestWork) hooks(ctx context.Context, event func(dueHook) chart.Event
 	runner := charthook.Runner{
 		Cluster: w.round.p.client, Clock: w.env.Clock, Manifest: w.name, Namespace: namespace,
 		Validation: capitalised(w.options.validate), FieldManager: w.options.policy.fieldManager, Timeout: w.options.timeout,
-		Alive: session.Alive, Tell: func(text string) { w.env.note("%s", text) }, Scrub: object.Scrub,
+		Alive: session.Alive, Tell: func(text string) { w.env.note("%s", text) },
 	}
 	for _, d := range w.due {
 		if err := runner.Run(ctx, d.Name, d.Hooks, event(d)); err != nil {
