@@ -95,7 +95,17 @@ func (n marks) mark(v maskedValue) any {
 		number = len(n) + 1
 		n[key] = number
 	}
-	return fmt.Sprintf("<-- value not shown (#%d)", number)
+	return fmt.Sprintf("<-- %s (#%d)", notShown, number)
+}
+
+// notShown is the part that all marks have in common.
+const notShown = "value not shown"
+
+// IsMark tells a value that was masked. Two different ones may carry the same mark,
+// since marks are counted anew in each call of Pair.
+func IsMark(value any) bool {
+	text, ok := value.(string)
+	return ok && strings.Contains(text, notShown)
 }
 
 // kindName is what rules select by.
