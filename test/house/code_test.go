@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -33,6 +34,9 @@ var namesWithoutMeaning = []string{"util", "utils", "common", "helper", "helpers
 func TestFilesAreShort(t *testing.T) {
 	files := textFiles(t)
 	for _, name := range namesOf(files, ".go") {
+		if isGenerated(files[name]) {
+			continue
+		}
 		limit := maxFileLines
 		if strings.HasSuffix(name, "_test.go") {
 			limit = maxTestLines
@@ -40,6 +44,14 @@ func TestFilesAreShort(t *testing.T) {
 		assert.Less(t, strings.Count(files[name], "\n"), limit, "%s: split it", name)
 	}
 }
+
+// isGenerated knows the line by which Go's tools know files that a program wrote.
+func isGenerated(text string) bool {
+	head, _, _ := strings.Cut(text, "\npackage ")
+	return generatedLine.MatchString(head)
+}
+
+var generatedLine = regexp.MustCompile(`(?m)^// Code generated .* DO NOT EDIT\.$`)
 
 func TestFunctionsAreShort(t *testing.T) {
 	all, long := 0, []string(nil)

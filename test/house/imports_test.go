@@ -40,8 +40,10 @@ var mayImport = map[string][]string{
 	"plugin/inventory": {"plugin/object", "plugin/cluster", "plugin/state", "plugin/config", "plugin/plan", "plugin/readiness"},
 	// Hooks of charts, around the objects of a run.
 	"plugin/charthook": {"plugin/object", "plugin/cluster", "plugin/chart", "plugin/readiness"},
+	// The kinds of packages: types that others share, and nothing else.
+	"plugin/packages/api": {},
 	"plugin/packages": {
-		"plugin/registry", "plugin/object", "plugin/chart", "plugin/config", "plugin/cluster", "plugin/plan", "plugin/apply",
+		"plugin/registry", "plugin/object", "plugin/chart", "plugin/config", "plugin/cluster", "plugin/plan", "plugin/apply", "plugin/charthook", "plugin/readiness", "plugin/state",
 	},
 	// What a person sees: made from reports, never from a cluster.
 	"printers": {"plugin/object", "plugin/state", "plugin/plan", "plugin/packages/report"},
