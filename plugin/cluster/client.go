@@ -112,6 +112,7 @@ func newClient(cfg *rest.Config, o Options, warnings *Warnings) (*Client, error)
 	}
 	timeout := cfg.Timeout
 	cfg.Timeout = 0 // applied to each attempt instead: a watch outlives it
+	cfg.Wrap(func(next http.RoundTripper) http.RoundTripper { return cleanHeaders{next} })
 	httpClient, err := rest.HTTPClientFor(cfg)
 	if err != nil {
 		return nil, fmt.Errorf("prepare the connection to %s: %w", cfg.Host, err)

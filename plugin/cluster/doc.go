@@ -23,7 +23,7 @@
 //   - A write that is on its way when the context is cancelled may finish;
 //     nothing new is started after that, and no back-off outlives the context.
 //   - Server texts about an object of a masked kind are scrubbed before they
-//     become an error or a warning. Bodies are never logged.
+//     become an error, a warning or a header in the log. Bodies are never logged.
 //   - The package prints nothing and decides nothing: what to send, with force or
 //     without, is the caller's plan.
 package cluster

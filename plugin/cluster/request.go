@@ -113,7 +113,7 @@ func (c *Client) httpRequest(ctx context.Context, r *request) (*http.Request, er
 	u.Path = path.Join(c.base.Path, r.path)
 	u.RawPath = ""
 	u.RawQuery = r.query.Encode()
-	req, err := http.NewRequestWithContext(ctx, r.verb.method(), u.String(), bytes.NewReader(r.body))
+	req, err := http.NewRequestWithContext(withScrub(ctx, r.scrub), r.verb.method(), u.String(), bytes.NewReader(r.body))
 	if err != nil {
 		return nil, err
 	}
