@@ -103,6 +103,9 @@ func (a attempt) removed(rep report) report {
 }
 
 func (a attempt) propagation() metav1.DeletionPropagation {
+	if p := a.planned.Strategy.Propagation; p != "" {
+		return p
+	}
 	if p := a.exec.Policy.Propagation; p != "" {
 		return p
 	}

@@ -63,6 +63,7 @@ func (r *run) incomplete() string {
 			continue
 		}
 		switch {
+		case n.planned.Strategy.FailureIgnored:
 		case !n.outcome.good():
 			return fmt.Sprintf("%s %s", n.name(), verbOf(n))
 		case !n.ready && !r.exec.Policy.NoWait && !n.planned.Strategy.NoWait:

@@ -20,6 +20,10 @@ type Policy struct {
 	// readiness (a CustomResourceDefinition before its objects) wait all the same,
 	// and so do deletions.
 	NoWait bool
+	// Answerable: the run answers for every object, also for one that it does not
+	// change and that was not ready before: all are waited for, and what is not ready
+	// has failed.
+	Answerable bool
 	// ObjectTimeout bounds the retries of one object, and then its wait, each;
 	// 0 means 15 minutes.
 	ObjectTimeout time.Duration

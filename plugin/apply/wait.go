@@ -57,7 +57,7 @@ func (r *run) mustWait(n *node) bool {
 	if n.wantsReady() {
 		return true
 	}
-	return !r.exec.Policy.NoWait && (n.planned.Op.Writes() || n.planned.Op == plan.OpExists || r.deletes)
+	return !r.exec.Policy.NoWait && (n.planned.Op.Writes() || n.planned.Op == plan.OpExists || r.deletes || r.exec.Policy.Answerable)
 }
 
 func (n *node) goodOutcome() Outcome {
@@ -132,7 +132,7 @@ func (r *run) judgeFailed(n *node, verdict readiness.Verdict) {
 	switch {
 	case before.State != readiness.Failed || before.Reason != verdict.Reason:
 		r.explain(n, because{reason: r.clean(n.planned, verdict.Reason)})
-	case n.untouched():
+	case n.untouched() && !r.exec.Policy.Answerable:
 		r.stillNotReady(n, verdict.Reason)
 	case since < staleGrace:
 		// The controller may not have looked at the change yet.
@@ -207,7 +207,7 @@ func (r *run) timeOut(n *node, limit time.Duration) {
 	switch {
 	case n.step == stepGone:
 		r.explain(n, because{reason: fmt.Sprintf("not gone after %s: %s", limit, reason)})
-	case n.untouched() && r.before(n).State != readiness.Ready:
+	case n.untouched() && !r.exec.Policy.Answerable && r.before(n).State != readiness.Ready:
 		r.stillNotReady(n, n.reason())
 	default:
 		r.explain(n, because{reason: fmt.Sprintf("not ready after %s: %s", limit, reason)})

@@ -107,6 +107,8 @@ func (p Planner) leftToCluster(w *wanted, ready prepared, own ownership, byRules
 	if lookup(ready.desired, replicasPath()).ok && autoscaled(own, w.scaled) {
 		out = append(out, replicasPath())
 		w.out.Notes = append(w.out.Notes, "spec.replicas is left to the autoscaler")
+	} else if w.out.Strategy.ReplicasOnCreation != nil {
+		out = append(out, replicasPath())
 	}
 	status := fieldpath.MakePathOrDie("status")
 	if !w.out.Mapping.HasStatus() && ready.desired["status"] == nil && has(own.owned(), status) {

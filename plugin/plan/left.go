@@ -34,6 +34,9 @@ func (p Planner) guards(ctx context.Context, uids map[types.UID]object.Ref) []pr
 		return p.Claims(ctx, "", c.Ref)
 	}
 	entry := prune.EntryFilters(uids, p.Policy.FieldManager, claimed, p.Policy.Prune)
+	if p.Policy.Guards != nil {
+		return append(entry, p.Policy.Guards...)
+	}
 	return append(entry, prune.DefaultFilters(p.Policy.PruneProtected)...)
 }
 
@@ -79,7 +82,7 @@ func (l *recordedOnly) absent() bool {
 // candidate is what the guards are asked about.
 func (l *recordedOnly) candidate(live *unstructured.Unstructured) prune.Candidate {
 	c := prune.Candidate{Ref: l.ref, Entry: prune.Entry{
-		Manifest: l.manifest, UID: types.UID(l.entry.UID), Confirmed: l.entry.ContentHash != "", Label: l.label,
+		Manifest: l.manifest, UID: types.UID(l.entry.UID), Confirmed: l.entry.ContentHash != "", Label: l.label, Marks: l.marks,
 		MovedTo: l.movedTo, Elsewhere: l.waits, Unread: l.unread, Damaged: l.damaged, Surplus: l.surplus,
 	}}
 	if !l.mappingKnown {

@@ -45,6 +45,10 @@ type Input struct {
 	// that of generated Secrets does: other managers' values are taken over, and
 	// what the server refuses to change is replaced.
 	Authoritative bool
+	// Marks are annotations, other than those of the record itself, by which objects
+	// show that an earlier apply of the manifest made them: of a release its name. nil
+	// for none.
+	Marks map[string]string
 	// Versions is filled in by Planner.WithVersions.
 	Versions Versions
 }
@@ -136,7 +140,9 @@ type wanted struct {
 	entry    state.Entry
 	recorded bool
 	label    string
-	schema   *cluster.Schema
+	// tracked: there is a record, in which the object is or will be.
+	tracked bool
+	schema  *cluster.Schema
 	// proven: metadata alone showed that the object is as wanted.
 	proven bool
 	// run are the ApplySet labels of all manifests of the run.
@@ -166,6 +172,7 @@ type recordedOnly struct {
 	mapping      cluster.Mapping
 	mappingKnown bool
 	label        string // of the record's ApplySet
+	marks        map[string]string
 	unread       error  // the live object may not be read
 	movedTo      string // the manifest that now wants the object
 	waits        bool   // that manifest is not part of the run
@@ -233,7 +240,8 @@ func (p Planner) newWanted(ctx context.Context, in Input, o object.Object, local
 	}}
 	w.out.again, w.local = w, local[gvk.GroupKind()]
 	var unknown error
-	w.out.Strategy, unknown = strategyOf(o.Body)
+	w.tracked = in.Record != nil
+	w.out.Strategy, unknown = p.Policy.strategyOf(o.Body)
 	w.out.Strategy.Authoritative = in.Authoritative
 	if in.Record != nil {
 		w.entry, w.recorded = in.Record.Find(ref)
@@ -256,6 +264,7 @@ func (p Planner) newWanted(ctx context.Context, in Input, o object.Object, local
 func (p Planner) newLeft(ctx context.Context, in Input, e state.Entry, claimed map[object.Ref][]Input) *recordedOnly {
 	left := &recordedOnly{manifest: in.Manifest, entry: e, ref: e.Key.Ref(), label: partOf(in), damaged: len(in.Record.Damaged) > 0}
 	left.surplus = slices.Contains(in.Versions.surplus, left.ref)
+	left.marks = in.Marks
 	if to := claimed[left.ref]; len(to) > 0 {
 		left.movedTo, left.waits = to[0].Manifest, to[0].Unselected
 	}
@@ -412,6 +421,9 @@ func setLive(o *Object, live *unstructured.Unstructured) {
 func (p Planner) decideCreate(ctx context.Context, o *Object, ready prepared) error {
 	o.Op, o.Status, o.after = OpCreate, ready.status, ready.desired
 	if !p.DryRunCreates || !o.MappingKnown {
+	if n := o.Strategy.ReplicasOnCreation; n != nil {
+		o.Send, o.after = with(o.Send, replicasPath(), *n), with(o.after, replicasPath(), *n)
+	}
 		return nil
 	}
 	result, err := p.rehearseCreate(ctx, o, o.Send)

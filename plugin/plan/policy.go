@@ -4,6 +4,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/apply/prune"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/config"
 )
 
@@ -33,6 +34,12 @@ type Policy struct {
 	AdoptApplied bool
 	// Rules are those of kapp's configuration, defaults and the user's; nil for none.
 	Rules *config.KappConfig
+	// Guards keep objects that left the files from being deleted, in the place of
+	// prune.DefaultFilters; nil for those.
+	Guards []prune.Filter
+	// Strategies reads what the annotations of an object ask of a run, in the place of
+	// kapp's and ours; nil for those. An error is one of the object.
+	Strategies func(body map[string]any) (Strategy, error)
 	// Excluded paths are judged by desired against last applied alone.
 	Excluded []fieldpath.Path
 }
@@ -44,6 +51,39 @@ func ManifestPolicy() Policy {
 		Adopted:      adoptedByDefault,
 		Excluded:     []fieldpath.Path{fieldpath.MakePathOrDie("status")},
 	}
+}
+
+// PackagePolicy is the policy of application packages (design §2): an upgrade that is
+// due makes every object as the templates have it, whoever changed it since; what left
+// them goes, whatever its kind. What keeps an object, and what its annotations ask for,
+// the caller adds.
+func PackagePolicy() Policy {
+	return Policy{
+		FieldManager:   "tazuna-packages",
+		ForceConflicts: true,
+		RecreateRuns:   true,
+		Prune:          true,
+		PruneProtected: true,
+		Adopted:        adoptedByPackages,
+		Excluded:       []fieldpath.Path{fieldpath.MakePathOrDie("status")},
+	}
+}
+
+// adoptedByPackages adds what releases were applied with before us, and what people
+// changed by hand: both count as the release's own.
+func adoptedByPackages(a Author) bool {
+	if adoptedByDefault(a) || a.Subresource != "" {
+		return a.Subresource == ""
+	}
+	return a.Manager == "kubectl-edit" || a.Manager == "helm" && a.Operation == string(metav1.ManagedFieldsOperationApply)
+}
+
+// strategyOf reads what the annotations of an object ask of a run.
+func (p Policy) strategyOf(body map[string]any) (Strategy, error) {
+	if p.Strategies != nil {
+		return p.Strategies(body)
+	}
+	return strategyOf(body)
 }
 
 // adopts reports whether a manager's fields count as ours.

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/config"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/expression"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
@@ -36,6 +38,25 @@ type Strategy struct {
 	// ReadyWhen and FailedWhen say when the object is ready and when it has failed,
 	// before anything else does; nil for none.
 	ReadyWhen, FailedWhen *expression.Condition
+
+	// What follows only packages ask for, see Policy.Strategies.
+
+	// ReplicasOnCreation is spec.replicas of a new object; what a live one has is left
+	// to the cluster. nil is the files' own number.
+	ReplicasOnCreation *int64
+	// Propagation of its deletion; empty is that of the run.
+	Propagation metav1.DeletionPropagation
+	// FailureIgnored: nothing else is held up by a failure of the object.
+	FailureIgnored bool
+	// FailuresAllowed is how often containers of one replica of a workload may fail
+	// before it counts as failed; nil for as often as they like.
+	FailuresAllowed *int
+	// Idle is how long nothing may change on an object that is waited for before it
+	// counts as failed; 0 for as long as it likes.
+	Idle time.Duration
+	// ProbesMayFail is, by container, how long after its start its readiness probe may
+	// fail without that being counted.
+	ProbesMayFail map[string]time.Duration
 }
 
 // Annotations of ours about waiting.

@@ -10,7 +10,7 @@ import (
 // record doesn't list it: it is taken over, and nobody should learn that from
 // the record only.
 func untracked(w *wanted, own ownership) []string {
-	if w.label == "" || w.recorded {
+	if !w.tracked || w.recorded {
 		return nil
 	}
 	var managers []string

@@ -30,7 +30,7 @@ func (p Planner) decideUpdate(ctx context.Context, w *wanted, ready prepared) er
 		o.Notes = append(o.Notes, untracked(w, e.ownership)...)
 	}
 	defer func() { o.refuseClaimed(claimant, p.Policy.ForceConflicts) }()
-	if e.adopts = w.label != "" && !o.Mapping.OnlyPut() && takesOver(o, e); len(e.cmp.findings) == 0 && !e.cmp.suspect && !e.adopts {
+	if e.adopts = w.tracked && !o.Mapping.OnlyPut() && takesOver(o, e); len(e.cmp.findings) == 0 && !e.cmp.suspect && !e.adopts {
 		o.Hidden = e.hiddenByRules()
 		return nil
 	}

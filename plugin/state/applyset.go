@@ -41,8 +41,12 @@ func ApplySetID(configMap, namespace string) string {
 	return "applyset-" + base64.RawURLEncoding.EncodeToString(sum[:]) + "-v1"
 }
 
-// ApplySetID returns the value of PartOfLabel for the objects of this record.
+// ApplySetID returns the value of PartOfLabel for the objects of this record; empty
+// for a record that is kept somewhere else, see RecordOf.
 func (r *Record) ApplySetID() string {
+	if r.configMap == "" {
+		return ""
+	}
 	return ApplySetID(r.configMap, Namespace)
 }
 

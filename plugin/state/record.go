@@ -45,6 +45,14 @@ type Record struct {
 	configMap string
 }
 
+// RecordOf makes a record of what another kind of record says, such as the release of
+// a package. It is no ApplySet, and this package neither reads nor writes it.
+func RecordOf(manifest string, entries []Entry) *Record {
+	r := &Record{Manifest: manifest, Exists: true, Entries: entries, BodiesKnown: true}
+	r.indexEntries()
+	return r
+}
+
 // Find returns the entry of an object, whatever API version it was applied with.
 // A cluster-scoped object is also found under a namespace: the original tool
 // gives its default namespace to those as well.

@@ -27,6 +27,8 @@ type Entry struct {
 	Confirmed bool
 	// Label is the value of the ApplySet label that objects of the record carry.
 	Label string
+	// Marks are annotations that objects of the record carry as well; nil for none.
+	Marks map[string]string
 	// MovedTo is the manifest whose files name the object now; empty for none.
 	// Elsewhere tells that this manifest is not part of the run.
 	MovedTo   string

@@ -24,6 +24,9 @@ func (f Unmarked) Keep(c Candidate) *Kept {
 		return nil
 	}
 	live := unstructured.Unstructured{Object: c.Live}
+	if isMarked(live.GetAnnotations(), c.Entry.Marks) {
+		return nil
+	}
 	if c.Entry.Label != "" && live.GetLabels()[state.PartOfLabel] == c.Entry.Label {
 		return nil
 	}
@@ -33,4 +36,14 @@ func (f Unmarked) Keep(c Candidate) *Kept {
 		}
 	}
 	return &Kept{Reason: "it bears no mark of ours, an apply of it never succeeded: it is left alone and leaves the record", Forget: true}
+}
+
+// isMarked tells that all marks are there, and that there are any.
+func isMarked(annotations, marks map[string]string) bool {
+	for key, value := range marks {
+		if annotations[key] != value {
+			return false
+		}
+	}
+	return len(marks) > 0
 }
