@@ -33,6 +33,7 @@ func addCompletions(root *cobra.Command, env *Env) {
 	}
 	for flag, words := range map[string][]cobra.Completion{
 		"color":    {"auto", "always", "never"},
+		"profile":  profileKinds,
 		"pager":    {"auto", "never"},
 		"progress": {progressAuto, "table", "lines", "none"},
 		"validate": {"strict", "warn", "ignore"},

@@ -39,6 +39,8 @@ type Env struct {
 	color string
 	// verbosity is the level of the libraries' log.
 	verbosity int
+	// profile is what --profile asks for.
+	profile profile
 	// live is the table that a run draws on stderr, nil while there is none.
 	live atomic.Pointer[printers.Live]
 	// window bounds the requests in flight; 0 means the client's 16.

@@ -41,7 +41,11 @@ func Execute(env *Env, args []string) (int, string) {
 	})
 	root := NewRoot(env)
 	root.SetArgs(args)
-	code, message := ExitCode(ctx, root.ExecuteContext(ctx))
+	err := root.ExecuteContext(ctx)
+	if failed := env.profile.finish(); failed != nil {
+		env.warn(failed.Error())
+	}
+	code, message := ExitCode(ctx, err)
 	return code, printers.Message(message)
 }
 
@@ -69,6 +73,7 @@ record of what it installed.`,
 	root.SetOut(env.Out)
 	root.SetErr(env.ErrOut)
 	addGlobalFlags(root, env)
+	addOldFlags(root, env)
 	hideGlobalFlags(root, env)
 	root.AddCommand(
 		newDiff(env), newPlan(env), newApply(env), newDestroy(env), newStatus(env), newBuild(env), newCheck(env), newInit(env), newTags(env),
@@ -86,10 +91,15 @@ func addGlobalFlags(root *cobra.Command, env *Env) {
 	env.flags = cluster.Flags()
 	env.flags.AddFlags(root.PersistentFlags())
 	root.PersistentFlags().StringVar(&env.color, "color", "auto", "Colour the output: auto, always or never")
-	root.PersistentFlags().IntVarP(&env.verbosity, "v", "v", 0, "Log level: 6 shows each request, 8 its headers")
-	root.PersistentPreRun = func(*cobra.Command, []string) {
+	root.PersistentFlags().IntVarP(&env.verbosity, "v", "v", 0, "Log level: 6 shows each request with its duration, 7 and 8 headers, 9 a curl command; never a body that could hold a secret")
+	env.profile.addFlags(root.PersistentFlags())
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
 		klog.SetOutput(env.ErrOut)
 		setVerbosity(env.verbosity)
+		if err := env.profile.start(); err != nil {
+			return flagError(cmd, err)
+		}
+		return nil
 	}
 }
 

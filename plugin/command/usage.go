@@ -13,7 +13,7 @@ import (
 func hideGlobalFlags(root *cobra.Command, env *Env) {
 	usage := root.UsageFunc()
 	hide := func(hidden bool) {
-		root.PersistentFlags().VisitAll(func(f *pflag.Flag) { f.Hidden = hidden })
+		root.PersistentFlags().VisitAll(func(f *pflag.Flag) { f.Hidden = hidden || isOldFlag(f.Name) })
 	}
 	root.SetUsageFunc(func(c *cobra.Command) error {
 		hide(true)
@@ -21,7 +21,7 @@ func hideGlobalFlags(root *cobra.Command, env *Env) {
 		if err := usage(c); err != nil {
 			return err
 		}
-		_, err := fmt.Fprintf(c.OutOrStderr(), "\nUse %q for the flags of every command: the connection, --color and -v.\n", env.Name+" options")
+		_, err := fmt.Fprintf(c.OutOrStderr(), "\nUse %q for the flags of every command: the connection, --color, -v and --profile.\n", env.Name+" options")
 		return err
 	})
 }
