@@ -1,0 +1,66 @@
+package command
+
+import (
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// Flags of the original tool that old scripts may still have, without a place in help
+// and completion. --sync, --force and others that belong to one command are there.
+const (
+	oldFilePath     = "file-path"
+	oldLogLevel     = "log-level"
+	oldOTLPEndpoint = "otlp-endpoint"
+	oldOTLPInsecure = "otlp-insecure"
+)
+
+// debugVerbosity is what --log-level=debug asks for: each request.
+const debugVerbosity = 6
+
+// addOldFlags accepts them on every command: --file-path is another name of
+// --filename, --log-level of -v, and there are no traces that could be sent.
+func addOldFlags(root *cobra.Command, env *Env) {
+	root.SetGlobalNormalizationFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		if name == oldFilePath {
+			name = "filename"
+		}
+		return pflag.NormalizedName(name)
+	})
+	f := root.PersistentFlags()
+	f.String(oldLogLevel, "", "Accepted for old scripts: debug is -v 6")
+	f.String(oldOTLPEndpoint, "", "Accepted for old scripts: there is no tracing")
+	f.Bool(oldOTLPInsecure, true, "Accepted for old scripts: there is no tracing")
+	for _, name := range []string{oldLogLevel, oldOTLPEndpoint, oldOTLPInsecure} {
+		_ = f.MarkHidden(name)
+	}
+	then := root.PersistentPreRunE
+	root.PersistentPreRunE = func(cmd *cobra.Command, args []string) error {
+		env.readOldFlags(cmd)
+		return then(cmd, args)
+	}
+}
+
+// readOldFlags takes their meaning over, and says what to write instead.
+func (e *Env) readOldFlags(cmd *cobra.Command) {
+	if f := cmd.Flag(oldLogLevel); f.Changed {
+		e.note("note: --%s is of the original tool: it is -v here, and %s is read as -v %d", oldLogLevel, f.Value, e.oldVerbosity(f.Value.String()))
+	}
+	for _, name := range []string{oldOTLPEndpoint, oldOTLPInsecure} {
+		if cmd.Flag(name).Changed {
+			e.note("note: --%s is of the original tool: no traces are sent here, so it has no effect", name)
+		}
+	}
+}
+
+// oldVerbosity is the -v that a log level stands for; a -v that is given wins.
+func (e *Env) oldVerbosity(level string) int {
+	if e.verbosity == 0 && level == "debug" {
+		e.verbosity = debugVerbosity
+	}
+	return e.verbosity
+}
+
+// isOldFlag tells which flags stay hidden everywhere.
+func isOldFlag(name string) bool {
+	return name == oldLogLevel || name == oldOTLPEndpoint || name == oldOTLPInsecure
+}
