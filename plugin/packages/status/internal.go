@@ -1,7 +1,6 @@
 package status
 
 import (
-	"maps"
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -65,7 +64,7 @@ func (i Internal) clone() Internal {
 }
 
 func (a Applied) clone() *Applied {
-	a.Settings = runtime.DeepCopyJSON(maps.Clone(a.Settings))
+	a.Settings = runtime.DeepCopyJSON(a.Settings)
 	a.URLs = slices.Clone(a.URLs)
 	return &a
 }
