@@ -132,7 +132,8 @@ func (r *run) recordUnchanged(n *node) {
 	if rec := r.records[o.Manifest]; rec != nil {
 		e, ok := rec.Find(o.Ref)
 		if ok && e.Key == o.Key && e.ContentHash == o.ContentHash && e.UID == string(o.UID) &&
-			e.ResourceVersion == o.ResourceVersion && e.InputKey == r.proof(o, o.Live) {
+			e.ResourceVersion == o.ResourceVersion && e.InputKey == r.proof(o, o.Live) &&
+			slices.EqualFunc(e.Hidden, r.exec.Hasher.Hidden(o.Desired.Body), slices.Equal) {
 			return
 		}
 	}
@@ -165,7 +166,7 @@ func (r *run) entryOf(o *plan.Object, live map[string]any) *state.Entry {
 		e.ContentHash, _ = r.exec.Hasher.Content(o.Desired.Body)
 	}
 	if body, err := r.exec.Hasher.Keyed(plan.Recordable(o.Desired.Body)); err == nil {
-		e.Body = body
+		e.Body, e.Hidden = body, r.exec.Hasher.Hidden(o.Desired.Body)
 	}
 	return e
 }

@@ -13,7 +13,6 @@ import (
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/apply"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/apply/prune"
-	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/plan"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/plan/saved"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/state"
@@ -371,7 +370,7 @@ func (p *prepared) makeHashKey(ctx context.Context, current *plan.Plan, planner 
 	if err != nil {
 		return err
 	}
-	p.hasher = object.Hasher{Key: key}
+	p.hasher.Key = key
 	planner.Hasher = p.hasher
 	return current.Rehash(p.hasher)
 }

@@ -198,7 +198,7 @@ func (p *prepared) finish(ctx context.Context, e *Env) error {
 	if err != nil && !errors.Is(err, state.ErrNoHashKey) {
 		e.note("note: Secrets are compared without their record: %v", err)
 	}
-	p.hasher = object.Hasher{Key: key}
+	p.hasher = object.Hasher{Key: key, Hide: plan.HiddenBy(p.rules)}
 	for _, r := range results {
 		for _, w := range r.Warnings {
 			e.warn(w.String())

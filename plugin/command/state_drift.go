@@ -80,7 +80,7 @@ func (s *recordScope) drift(ctx context.Context, env *Env, name string, h object
 	}
 	var looked []state.Entry // what can't be planned, and Secrets, whose values are hidden
 	for _, e := range rec.Entries {
-		if e.Key.Kind == "Secret" && e.Key.Group == "" || e.LastApplied() == nil || e.ContentHash == "" {
+		if e.Key.Kind == "Secret" && e.Key.Group == "" || len(e.Hidden) > 0 || e.LastApplied() == nil || e.ContentHash == "" {
 			looked = append(looked, e)
 		}
 	}

@@ -21,8 +21,8 @@ func newStateShow(env *Env) *cobra.Command {
 		Use:   "show MANIFEST KIND/NAME...",
 		Short: "Show entries of a record: what was applied last, its hash, who wrote the live object",
 		Long: `Shows all that is known of recorded objects: content hash, uid, the object as it was
-applied last, and who wrote the live one. Values of Secrets are never recorded and are
-shown as such. An object is named by KIND/NAME, KIND.GROUP/NAME or the line of
+applied last, and who wrote the live one. Values of Secrets, and those that mask rules
+of the files hide, are never recorded and are shown as such. An object is named by KIND/NAME, KIND.GROUP/NAME or the line of
 state list. Nothing is written.`,
 		Args: cobra.MinimumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -83,7 +83,9 @@ func showEntry(e state.Entry, f inventory.Found) printers.ShownEntry {
 		UID: e.UID, ResourceVersion: e.ResourceVersion, Order: e.Order, Live: "missing",
 	}
 	if body := e.LastApplied(); body != nil {
-		out.LastApplied = object.DefaultMasker().One(body)
+		mask := object.DefaultMasker()
+		mask.Rules = append(mask.Rules, object.HidePaths(e.Key.Ref(), e.Hidden)...)
+		out.LastApplied = mask.One(body)
 	}
 	switch {
 	case f.Err != nil:

@@ -2,6 +2,7 @@ package inventory
 
 import (
 	"encoding/base64"
+	"encoding/json"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/plan"
@@ -10,8 +11,8 @@ import (
 
 // Wanted makes of a record what a plan is made of: each object as it was applied
 // last. blind are the entries of which that isn't known. The values of Secrets are
-// known by their hashes only: live ones that fit stand for them, the others are
-// words that fit nothing.
+// known by their hashes only, and so are those that a rule masked at the last apply:
+// live ones that fit stand for them, the others are words that fit nothing.
 func Wanted(rec *state.Record, live map[state.Key]Found, h object.Hasher) (wanted []object.Object, blind []state.Entry) {
 	seen := map[object.Ref]bool{}
 	for _, e := range rec.Entries {
@@ -26,12 +27,66 @@ func Wanted(rec *state.Record, live map[state.Key]Found, h object.Hasher) (wante
 			blind = append(blind, best)
 			continue
 		}
-		if h.Key != nil || body["kind"] == "Secret" {
-			body = revealed(body, live[e.Key], h)
-		}
+		body = hiddenRevealed(best, revealed(body, live[e.Key], h), live[e.Key], h)
 		wanted = append(wanted, object.Object{Body: body, Origin: object.Origin{File: "the record of manifest " + rec.Manifest}})
 	}
 	return wanted, blind
+}
+
+// hiddenRevealed puts live values in the place of hashes of values that a rule masked.
+func hiddenRevealed(e state.Entry, body map[string]any, f Found, h object.Hasher) map[string]any {
+	rules := object.HidePaths(e.Key.Ref(), e.Hidden)
+	if len(rules) == 0 {
+		return body
+	}
+	var have map[string]any
+	if f.Object != nil {
+		have = f.Object.Object
+	}
+	out, _ := otherThan(h.Reveal(body, rules, have), have).(map[string]any)
+	return out
+}
+
+// otherThan puts another value than the live one, of its kind, in the place of each
+// hash that fits no live value: the server must be able to read it.
+func otherThan(value, live any) any {
+	switch v := value.(type) {
+	case map[string]any:
+		have, _ := live.(map[string]any)
+		for key, item := range v {
+			v[key] = otherThan(item, have[key])
+		}
+	case []any:
+		have, _ := live.([]any)
+		for i, item := range v {
+			if i < len(have) {
+				v[i] = otherThan(item, have[i])
+			} else {
+				v[i] = otherThan(item, nil)
+			}
+		}
+	case string:
+		if object.IsKeyed(v) {
+			return another(live)
+		}
+	}
+	return value
+}
+
+func another(live any) any {
+	switch v := live.(type) {
+	case bool:
+		return !v
+	case int64:
+		return v + 1
+	case json.Number, float64:
+		if object.Equal(v, int64(0)) {
+			return int64(1)
+		}
+		return int64(0)
+	default:
+		return "another value"
+	}
 }
 
 // revealed puts live values in the place of hashes that fit them.

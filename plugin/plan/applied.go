@@ -24,7 +24,7 @@ func applied(want prepared, o object.Object, entry state.Entry, recorded bool, l
 			return withStatusOf(want.desired, last), BasisUnchanged
 		}
 		if last != nil {
-			return reveal(h, last, want.desired, comparable(live)), BasisRecord
+			return reveal(h, entry, last, want.desired, comparable(live)), BasisRecord
 		}
 	}
 	if recorded {
@@ -88,10 +88,13 @@ func annotated(live map[string]any, annotation string) (map[string]any, bool) {
 	return object.DropNulls(comparable(asked(body)), nil), true
 }
 
-// reveal replaces the keyed hashes that a record holds instead of secret values
+// reveal replaces the keyed hashes that an entry holds instead of secret values
 // by the desired or live value with that hash, so that values can be compared;
 // a hash that fits neither stays, and equals nothing.
-func reveal(h object.Hasher, a, desired, live map[string]any) map[string]any {
+func reveal(h object.Hasher, entry state.Entry, a, desired, live map[string]any) map[string]any {
+	if rules := object.HidePaths(entry.Key.Ref(), entry.Hidden); len(rules) > 0 {
+		a = h.Reveal(a, rules, desired, live)
+	}
 	if !isSecret(a) {
 		return comparable(a)
 	}

@@ -41,10 +41,14 @@ func (p Planner) repair(in Input, list []*wanted, gone []state.Key) string {
 	if in.Record == nil {
 		return ""
 	}
-	stale := 0
+	stale, open := 0, 0
 	for _, w := range list {
-		if w.out.Manifest == in.Manifest && w.out.Op == OpNone && !w.out.Strategy.LeftAlone() && p.staleEntry(w) {
+		switch {
+		case w.out.Manifest != in.Manifest || w.out.Op != OpNone || w.out.Strategy.LeftAlone():
+		case p.staleEntry(w):
 			stale++
+		case p.openEntry(w):
+			open++
 		}
 	}
 	switch {
@@ -54,6 +58,8 @@ func (p Planner) repair(in Input, list []*wanted, gone []state.Key) string {
 		return "the key of the record's hashes of Secrets is lost"
 	case stale > 0:
 		return fmt.Sprintf("the record doesn't yet say what is live for %s", count(stale, "object"))
+	case open > 0:
+		return fmt.Sprintf("the record doesn't yet hide of %s what mask rules hide", count(open, "object"))
 	case len(gone) > 0:
 		return fmt.Sprintf("the record lists %s that no longer need it", count(len(gone), "object"))
 	default:
@@ -74,6 +80,12 @@ func (p Planner) keyLost(in Input, list []*wanted) bool {
 		_, err := p.Hasher.Matches(w.out.Desired.Body, w.entry.ContentHash)
 		return errors.Is(err, object.ErrNoHashKey)
 	})
+}
+
+// openEntry reports whether a record's entry is from before the mask rules of today:
+// it may hold in clear what these hide. Of a record that can't be read nobody knows.
+func (p Planner) openEntry(w *wanted) bool {
+	return w.entry.UID != "" && !slices.EqualFunc(w.entry.Hidden, p.Hasher.Hidden(w.out.Desired.Body), slices.Equal)
 }
 
 // staleEntry reports whether a record's entry doesn't stand for the files.

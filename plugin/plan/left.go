@@ -114,6 +114,7 @@ func deletion(left *recordedOnly, live *unstructured.Unstructured) *Object {
 	o := &Object{
 		Manifest: left.manifest, Ref: left.ref, Key: left.entry.Key,
 		Mapping: left.mapping, MappingKnown: true, Op: OpDelete,
+		hidden: left.entry.Hidden,
 	}
 	setLive(o, live)
 	o.before = object.StripServerFields(withoutStatus(live.Object))

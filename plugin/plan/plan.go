@@ -101,6 +101,9 @@ type Object struct {
 	// live and result are the same sides whole, for the server's view; nil where
 	// they are absent or the server was not asked.
 	live, result map[string]any
+	// hidden are the paths that the record says a rule masked, which this run's rules
+	// may not know.
+	hidden []object.Path
 	// evidence is what the decision about an existing object rests on, for Explain.
 	evidence *evidence
 	// again is what the object was planned from, for planning it once more.

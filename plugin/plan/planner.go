@@ -122,7 +122,7 @@ func (p Planner) Replan(ctx context.Context, old *Object) (*Object, error) {
 	fresh.proven = false
 	fresh.out = &Object{
 		Manifest: old.Manifest, Ref: old.Ref, Key: old.Key, Mapping: old.Mapping, MappingKnown: true,
-		Desired: old.Desired, ContentHash: old.ContentHash, Strategy: old.Strategy, again: w,
+		Desired: old.Desired, ContentHash: old.ContentHash, Strategy: old.Strategy, again: w, hidden: old.hidden,
 	}
 	found := liveSet{}
 	if live != nil {
@@ -206,6 +206,7 @@ func (p Planner) collect(ctx context.Context, inputs []Input) (items, error) {
 			w.newNamespace = namespaces[o.Namespace()]
 			w.shown = in.Versions.shown[o.Ref()]
 			w.shownEntry = shownEntry(in, w.shown)
+			w.out.hidden = slices.Concat(w.entry.Hidden, w.shownEntry.Hidden)
 			out.wanted = append(out.wanted, w)
 		}
 	}
@@ -263,8 +264,8 @@ func (p Planner) newWanted(ctx context.Context, in Input, o object.Object, local
 
 func (p Planner) newLeft(ctx context.Context, in Input, e state.Entry, claimed map[object.Ref][]Input) *recordedOnly {
 	left := &recordedOnly{manifest: in.Manifest, entry: e, ref: e.Key.Ref(), label: partOf(in), damaged: len(in.Record.Damaged) > 0}
-	left.surplus = slices.Contains(in.Versions.surplus, left.ref)
 	left.marks = in.Marks
+	left.surplus = slices.Contains(in.Versions.surplus, left.ref)
 	if to := claimed[left.ref]; len(to) > 0 {
 		left.movedTo, left.waits = to[0].Manifest, to[0].Unselected
 	}
@@ -420,10 +421,10 @@ func setLive(o *Object, live *unstructured.Unstructured) {
 
 func (p Planner) decideCreate(ctx context.Context, o *Object, ready prepared) error {
 	o.Op, o.Status, o.after = OpCreate, ready.status, ready.desired
-	if !p.DryRunCreates || !o.MappingKnown {
 	if n := o.Strategy.ReplicasOnCreation; n != nil {
 		o.Send, o.after = with(o.Send, replicasPath(), *n), with(o.after, replicasPath(), *n)
 	}
+	if !p.DryRunCreates || !o.MappingKnown {
 		return nil
 	}
 	result, err := p.rehearseCreate(ctx, o, o.Send)

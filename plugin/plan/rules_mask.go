@@ -42,6 +42,15 @@ func MaskRulesFor(c *config.KappConfig, bodies ...map[string]any) []object.MaskR
 	return out
 }
 
+// HiddenBy are the mask rules for a hasher: what they match in an object as it is
+// built enters hash and record keyed, as values of Secrets do.
+func HiddenBy(c *config.KappConfig) func(body map[string]any) []object.MaskRule {
+	if c == nil || len(c.MaskRules) == 0 {
+		return nil
+	}
+	return func(body map[string]any) []object.MaskRule { return MaskRulesFor(c, body) }
+}
+
 // kindName is a kind as object.MaskRule chooses them: kind "" is every object.
 type kindName struct{ group, kind string }
 

@@ -36,7 +36,7 @@ type reporting struct {
 // maskFor adds the configured rules that match the object to the masker.
 func (r reporting) maskFor(o *Object) object.Masker {
 	out := r.mask
-	out.Rules = slices.Concat(r.mask.Rules, MaskRulesFor(r.rules, o.Desired.Body, o.Live, o.before))
+	out.Rules = slices.Concat(r.mask.Rules, MaskRulesFor(r.rules, o.Desired.Body, o.Live, o.before), object.HidePaths(o.Ref, o.hidden))
 	return out
 }
 

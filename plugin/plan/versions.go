@@ -175,7 +175,7 @@ func (p Planner) showVersion(ctx context.Context, w *wanted, found liveSet, read
 	live := renamed(comparable(before.Object), o.Ref.Name)
 	last, known := annotated(before.Object, kappOriginal)
 	if applied := asked(w.shownEntry.LastApplied()); applied != nil {
-		last, known = reveal(p.Hasher, applied, ready.desired, live), true
+		last, known = reveal(p.Hasher, w.shownEntry, applied, ready.desired, live), true
 	}
 	if known {
 		last = renamed(last, o.Ref.Name)

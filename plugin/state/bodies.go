@@ -29,6 +29,7 @@ type bodyEntry struct {
 	ResourceVersion string          `json:"resourceVersion,omitempty"`
 	InputKey        string          `json:"inputKey,omitempty"`
 	Order           int             `json:"order,omitempty"`
+	Hidden          []object.Path   `json:"hidden,omitempty"`
 	Body            json.RawMessage `json:"body,omitempty"`
 }
 
@@ -74,7 +75,7 @@ func (r *Record) fill(found []bodyEntry, lazy bool) {
 			continue
 		}
 		e := &r.Entries[i]
-		e.UID, e.ResourceVersion, e.InputKey, e.Order = b.UID, b.ResourceVersion, b.InputKey, b.Order
+		e.UID, e.ResourceVersion, e.InputKey, e.Order, e.Hidden = b.UID, b.ResourceVersion, b.InputKey, b.Order, b.Hidden
 		e.packed = b.Body
 		if !lazy {
 			e.Body, e.packed = e.LastApplied(), nil
@@ -117,12 +118,12 @@ func encodeBodies(entries []Entry, limit int) (packed [][]byte, notes []string, 
 func encodeBody(e Entry) (text []byte, note string, err error) {
 	b := bodyEntry{
 		Key: e.Key.String(), ContentHash: e.ContentHash, UID: e.UID,
-		ResourceVersion: e.ResourceVersion, InputKey: e.InputKey, Order: e.Order,
+		ResourceVersion: e.ResourceVersion, InputKey: e.InputKey, Order: e.Order, Hidden: e.Hidden,
 	}
 	switch {
 	case e.Body == nil:
 		b.Body = e.packed // as it was stored
-	case !storable(e.Body):
+	case !storable(e.Body, e.Hidden):
 		note = fmt.Sprintf("the last-applied body of %s is not recorded: it holds values that nobody may see", e.Key.Ref())
 	default:
 		if b.Body, err = object.EncodeJSON(e.Body); err != nil {

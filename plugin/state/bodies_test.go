@@ -309,7 +309,7 @@ func TestStorable(t *testing.T) {
 		"no annotations": secret(func(b map[string]any) { b["metadata"] = map[string]any{"name": "a"} }),
 		"other kind":     {"apiVersion": "v1", "kind": "ConfigMap", "data": map[string]any{"k": "v"}},
 	} {
-		assert.True(t, storable(body), name)
+		assert.True(t, storable(body, nil), name)
 	}
 	for name, body := range map[string]map[string]any{
 		"plain":           secret(func(b map[string]any) { b["data"] = map[string]any{"k": mac, "l": "cGxhaW4="} }),
@@ -344,7 +344,7 @@ func TestStorable(t *testing.T) {
 			}},
 		},
 	} {
-		assert.False(t, storable(body), name)
+		assert.False(t, storable(body, nil), name)
 	}
 }
 
@@ -358,7 +358,7 @@ func TestSecretValuesAreNotRecorded(t *testing.T) {
 	}
 	keyed, err := object.Hasher{Key: make([]byte, 32)}.Keyed(plain)
 	require.NoError(t, err)
-	assert.True(t, storable(keyed))
+	assert.True(t, storable(keyed, nil))
 
 	e := entry(t, "m//v1/Secret/n/a", hashA)
 	e.Body = plain

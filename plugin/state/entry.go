@@ -22,6 +22,9 @@ type Entry struct {
 	// unknown, or if the Store leaves bodies packed: ask LastApplied then. It is
 	// shared: whoever wants to change it copies it first.
 	Body map[string]any
+	// Hidden are the paths of its values that a rule of the user masked at that
+	// apply: these stand as HMACs in Body, and live ones are not to be shown.
+	Hidden []object.Path
 	// packed is the body as JSON, where it has not been decoded.
 	packed []byte
 	// UID and ResourceVersion are those the server answered the apply with.

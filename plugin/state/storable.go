@@ -10,10 +10,12 @@ import (
 const hashedValue = "hmac:"
 
 // storable tells whether a body may be recorded: it holds no value that nobody
-// may see. Callers hash those values first; this is the second lock, and where it
+// may see, those at the hidden paths among them. Callers hash those values first; this is the second lock, and where it
 // is in doubt the body stays out, which costs precision and no more.
-func storable(body map[string]any) bool {
-	if hiddenByAnnotation(body) || !hashedWhereMasked(body, object.DefaultMasker().One(body)) {
+func storable(body map[string]any, hidden []object.Path) bool {
+	masker := object.DefaultMasker()
+	masker.Rules = append(masker.Rules, object.HidePaths(object.RefOf(body), hidden)...)
+	if hiddenByAnnotation(body) || !hashedWhereMasked(body, masker.One(body)) {
 		return false
 	}
 	if !strings.EqualFold(object.RefOf(body).Kind, "Secret") {
