@@ -371,6 +371,42 @@ func TestSecretValuesAreNotRecorded(t *testing.T) {
 	}
 }
 
+// What a rule of the user hides is stored as its hash, with the place where it was;
+// what came in unhashed leaves the whole body out.
+func TestHiddenValuesAreNotRecorded(t *testing.T) {
+	t.Parallel()
+	plain := map[string]any{
+		"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "a", "namespace": "n"},
+		"data": map[string]any{"password": "hunter22", "mode": "fast"},
+	}
+	h := object.Hasher{Key: make([]byte, 32), Hide: func(map[string]any) []object.MaskRule {
+		return []object.MaskRule{{Kind: "ConfigMap", Paths: []object.Path{{"data", "pass*"}}}}
+	}}
+	keyed, err := h.Keyed(plain)
+	require.NoError(t, err)
+	e := entry(t, "m//v1/ConfigMap/n/a", hashA)
+	e.Body, e.Hidden = keyed, h.Hidden(plain)
+	packed, notes, err := encodeBodies([]Entry{e}, bodiesLimit)
+	require.NoError(t, err)
+	assert.Empty(t, notes)
+	stored := unpackAll(t, packed)
+	text, err := object.EncodeJSON(stored)
+	require.NoError(t, err)
+	golden(t, "hidden-bodies.json", string(text)+"\n")
+	rec := recordOf(Entry{Key: e.Key, ContentHash: hashA})
+	rec.fill(stored, true)
+	assert.Equal(t, []object.Path{{"data", "pass*"}}, rec.Entries[0].Hidden)
+
+	e.Body = plain
+	packed, notes, err = encodeBodies([]Entry{e}, bodiesLimit)
+	require.NoError(t, err)
+	require.Len(t, notes, 1)
+	for _, b := range unpackAll(t, packed) {
+		assert.Empty(t, b.Body)
+		assert.Equal(t, e.Hidden, b.Hidden)
+	}
+}
+
 func FuzzDecodeBodies(f *testing.F) {
 	good, _, err := encodeBodies([]Entry{{Key: Key{Manifest: "m", Version: "v1", Kind: "K", Name: "a"}, ContentHash: hashA}}, bodiesLimit)
 	require.NoError(f, err)
