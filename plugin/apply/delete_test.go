@@ -276,7 +276,7 @@ func TestKeptObjectsKeepWhatTheyNeed(t *testing.T) {
 		kept := pruning(t, h, `{apiVersion: v1, kind: ConfigMap, metadata: {name: old, namespace: x, annotations: {helm.sh/resource-policy: keep}}}`)
 		r := h.run(ns, kept)
 		assert.Equal(t, OutcomeSkipped, of(r, "x").Outcome)
-		assert.Equal(t, "its namespace: ConfigMap x/old was kept", of(r, "x").Reason)
+		assert.Equal(t, "ConfigMap x/old was kept and needs it (its namespace)", of(r, "x").Reason)
 	})
 }
 

@@ -36,19 +36,27 @@ func (r *run) shutOut(n *node) {
 		}
 		d.open = true
 		if d.edge.Hard {
-			r.unblock(d.node, dependencyReason(n, d.edge))
+			r.unblock(d.node, dependencyReason(n, d))
 		} else {
 			r.unblock(d.node, nil)
 		}
 	}
 }
 
-// dependencyReason names the object that failed first: groups hand on theirs.
-func dependencyReason(n *node, e plan.Edge) *because {
+// dependencyReason names the object that failed first: groups hand on theirs. An
+// object that is to be deleted is needed by those that go before it.
+func dependencyReason(n *node, d *dependant) *because {
 	if n.planned == nil {
 		return n.blocked
 	}
-	return &because{reason: fmt.Sprintf("%s: %s %s", e.Why, n.name(), verbOf(n))}
+	why := ""
+	if d.edge.Why != "" {
+		why = " (" + d.edge.Why + ")"
+	}
+	if n.planned.Leaves() && d.node.planned != nil && d.node.planned.Leaves() {
+		return &because{reason: fmt.Sprintf("%s %s and needs it%s", n.name(), verbOf(n), why)}
+	}
+	return &because{reason: fmt.Sprintf("it depends on %s%s, which %s", n.name(), why, verbOf(n))}
 }
 
 // verbOf words an outcome for those that depend on it.

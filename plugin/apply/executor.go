@@ -53,9 +53,9 @@ type Executor struct {
 // Run does what the plan says in the order of the graph. When ctx ends, nothing
 // more is started, what is in flight is finished and the records are saved.
 //
-// The error is about the run itself: a record that can't be written. What became
-// of objects, also when they failed, is in the Result, which is complete even
-// when there is an error.
+// The error is about the run itself: a record that can't be written, at the end an
+// *UnsavedError for each. What became of objects, also when they failed, is in the
+// Result, which is complete even when there is an error.
 func (e *Executor) Run(ctx context.Context, p *plan.Plan, g plan.Graph) (Result, error) {
 	r := newRun(e, p, g)
 	r.send(Event{Type: EventBegan})
@@ -71,6 +71,8 @@ func (r *run) whole(ctx context.Context) (Result, error) {
 	}
 	r.beat()
 	r.loop(ctx)
-	err := r.save(ctx)
-	return r.result(), err
+	unsaved, err := r.save(ctx)
+	out := r.result()
+	out.Unsaved = unsaved
+	return out, err
 }

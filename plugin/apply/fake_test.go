@@ -467,6 +467,8 @@ type fakeSession struct {
 	removed []string
 	saves   []bool
 	failing error
+	// hangs makes a save wait for the end of its context.
+	hangs bool
 	// steps, if set, is where sessions note what they are told, in order.
 	steps *[]string
 }
@@ -509,6 +511,10 @@ func (s *fakeSession) note(what string, keys ...state.Key) {
 }
 
 func (s *fakeSession) Save(ctx context.Context, final bool, _ state.Metadata) error {
+	if s.hangs {
+		<-ctx.Done()
+		return context.Cause(ctx)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.saves = append(s.saves, final)

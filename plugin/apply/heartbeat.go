@@ -70,7 +70,10 @@ func (n *node) begun() time.Time {
 func (r *run) ended(out Result, failed error) Event {
 	e := Event{Type: EventEnded, Elapsed: out.Elapsed, Counts: &out.Counts, Verdict: out.Verdict}
 	if failed != nil {
-		e.Reason, e.Verdict = failed.Error(), VerdictFailed
+		e.Reason = failed.Error()
+	}
+	if failed != nil && !out.Interrupted {
+		e.Verdict = VerdictFailed
 	}
 	return e
 }

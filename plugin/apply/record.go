@@ -14,8 +14,28 @@ import (
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/state"
 )
 
-// saveTimeout bounds the last save, which also happens after an interrupt.
-const saveTimeout = time.Minute
+const (
+	// saveTimeout bounds the last save.
+	saveTimeout = time.Minute
+	// interruptedSaveTimeout bounds it from an interrupt on: somebody waits for the
+	// end, and what could not be saved was announced before it was written.
+	interruptedSaveTimeout = 10 * time.Second
+)
+
+// UnsavedError is a record that could not be written at the end of a run. It still
+// says what the run was about to write, so that the next run goes on from there.
+type UnsavedError struct {
+	Manifest string
+	Err      error
+}
+
+// Error names the manifest.
+func (e *UnsavedError) Error() string {
+	return fmt.Sprintf("save the record of manifest %s: %v", e.Manifest, e.Err)
+}
+
+// Unwrap gives what the save met.
+func (e *UnsavedError) Unwrap() error { return e.Err }
 
 // writeAhead tells the records what is about to be written, before anything is:
 // a run that is killed then has no object that nobody knows of. Entries that
@@ -73,10 +93,10 @@ func (r *run) keysToWrite() map[string][]state.Key {
 	return keys
 }
 
-// save writes all records with what happened. It is complete for a manifest of
-// which every object came out as wanted.
-func (r *run) save(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)
+// save writes all records with what happened, and names the manifests of those it
+// couldn't. It is complete for a manifest of which every object came out as wanted.
+func (r *run) save(ctx context.Context) (unsaved []string, err error) {
+	ctx, cancel := savingContext(ctx)
 	defer cancel()
 	var failed []error
 	for _, m := range r.plan.Manifests {
@@ -89,13 +109,37 @@ func (r *run) save(ctx context.Context) error {
 			metadata.LastSyncedAt = r.clock.Now()
 		}
 		if err := session.Save(ctx, r.complete(m.Name), metadata); err != nil {
-			failed = append(failed, fmt.Errorf("save the record of manifest %s: %w", m.Name, err))
+			unsaved, failed = append(unsaved, m.Name), append(failed, &UnsavedError{Manifest: m.Name, Err: err})
 			continue
 		}
 		r.send(Event{Type: EventSaved, Manifest: m.Name})
 	}
-	return errors.Join(failed...)
+	return unsaved, errors.Join(failed...)
 }
+
+// savingContext is that of the last save: it outlives an interrupt, but not by long.
+func savingContext(ctx context.Context) (context.Context, context.CancelFunc) {
+	limit := saveTimeout
+	if ctx.Err() != nil {
+		limit = interruptedSaveTimeout
+	}
+	saving, stop := context.WithTimeoutCause(context.WithoutCancel(ctx), limit, notWithin(limit))
+	saving, cancel := context.WithCancelCause(saving)
+	unhook := context.AfterFunc(ctx, func() {
+		select {
+		case <-time.After(interruptedSaveTimeout):
+			cancel(notWithin(interruptedSaveTimeout))
+		case <-saving.Done():
+		}
+	})
+	return saving, func() {
+		unhook()
+		cancel(nil)
+		stop()
+	}
+}
+
+func notWithin(limit time.Duration) error { return fmt.Errorf("the server did not take it within %s", limit) }
 
 // complete tells whether everything of a manifest came out as wanted, the work
 // around its objects included.

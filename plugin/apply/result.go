@@ -81,6 +81,9 @@ type Result struct {
 	// not get to.
 	Interrupted bool         `json:"interrupted,omitempty"`
 	Left        []object.Ref `json:"left,omitempty"`
+	// Unsaved are the manifests whose record could not be written at the end. It
+	// still announces what the run wrote.
+	Unsaved []string `json:"unsaved,omitempty"`
 	// TimedOut tells that Policy.Timeout ended the run.
 	TimedOut bool `json:"timedOut,omitempty"`
 	// Warnings are what was told as Warning events, in order.

@@ -223,7 +223,7 @@ func TestRunRefusedObjectsStopOnlyWhatNeedsThem(t *testing.T) {
 			"other": OutcomeApplied, "needs-it": OutcomeSkipped, "free": OutcomeApplied,
 		}, outcomes(r))
 		assert.Equal(t, "data.a is owned by operator", of(r, "refused").Reason)
-		assert.Equal(t, "its Pods need it: ConfigMap x/refused was refused", of(r, "needs-it").Reason)
+		assert.Equal(t, "it depends on ConfigMap x/refused (its Pods need it), which was refused", of(r, "needs-it").Reason)
 		assert.Equal(t, VerdictFailed, r.Verdict, "failed is graver than refused")
 		assert.Equal(t, []bool{false}, h.session.saves)
 		assert.Len(t, h.session.ahead, 3, "what is refused is not written ahead")
@@ -269,7 +269,7 @@ func TestRunSkipsAlongAChain(t *testing.T) {
 {apiVersion: v1, kind: Namespace, metadata: {name: x}}
 `)...)
 		assert.Equal(t, Counts{Failed: 1, Skipped: 2}, r.Counts)
-		assert.Equal(t, "its namespace: Namespace x failed", of(r, "c").Reason)
+		assert.Equal(t, "it depends on Namespace x (its namespace), which failed", of(r, "c").Reason)
 	})
 }
 

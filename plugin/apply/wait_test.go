@@ -312,7 +312,7 @@ func TestWaitForADefinitionWhoseNamesAreTaken(t *testing.T) {
 		r := h.run(creates(t, orderDefinition+"---\n{apiVersion: demo.example/v1, kind: Order, metadata: {name: first, namespace: x}}")...)
 		assert.Equal(t, 2*time.Second, time.Since(begun))
 		assert.Equal(t, `"OrderList" is already in use`, of(r, "orders.demo.example").Reason)
-		assert.Equal(t, "its CustomResourceDefinition: CustomResourceDefinition.apiextensions.k8s.io orders.demo.example failed", of(r, "first").Reason)
+		assert.Equal(t, "it depends on CustomResourceDefinition.apiextensions.k8s.io orders.demo.example (its CustomResourceDefinition), which failed", of(r, "first").Reason)
 	})
 }
 

@@ -286,7 +286,7 @@ func (o *applyOptions) execute(ctx context.Context, env *Env, r round) error {
 	sessions.describe(r, o.planDigest())
 	result, err := o.perform(ctx, env, r, sessions)
 	if err != nil {
-		return err
+		return unrecorded(env, result, err)
 	}
 	err = conclude(env, result)
 	if err == nil && o.finish != nil {
@@ -375,11 +375,29 @@ func (p *prepared) makeHashKey(ctx context.Context, current *plan.Plan, planner 
 	return current.Rehash(p.hasher)
 }
 
+// unrecorded words a run of which a record can't be written: at its end what became
+// of the objects is told all the same, and how to go on.
+func unrecorded(env *Env, r apply.Result, err error) error {
+	if len(r.Unsaved) == 0 {
+		return err
+	}
+	env.countOutcomes(r.Counts)
+	if r.Interrupted {
+		err = errors.Join(err, fmt.Errorf("interrupted: %s not started", counted(len(r.Left), "object")))
+	}
+	return errors.Join(err, fmt.Errorf("what this run did is not recorded yet for manifest %s. Nothing is lost, since the record announces it: "+
+		"once the server answers, run the same command again; it goes on from there", strings.Join(r.Unsaved, ", ")))
+}
+
+func (e *Env) countOutcomes(c apply.Counts) {
+	e.note("%d created, %d updated, %d replaced, %d deleted, %d unchanged, %d refused, %d failed, %d skipped, %d left",
+		c.Created, c.Updated, c.Replaced, c.Deleted, c.Unchanged, c.Refused+c.Kept, c.Failed, c.Skipped, c.Left)
+}
+
 // conclude says how the run ended, and with which code.
 func conclude(env *Env, r apply.Result) error {
+	env.countOutcomes(r.Counts)
 	c := r.Counts
-	env.note("%d created, %d updated, %d replaced, %d deleted, %d unchanged, %d refused, %d failed, %d skipped, %d left",
-		c.Created, c.Updated, c.Replaced, c.Deleted, c.Unchanged, c.Refused+c.Kept, c.Failed, c.Skipped, c.Left)
 	switch r.Verdict {
 	case apply.VerdictDone:
 		return nil

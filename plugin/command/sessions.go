@@ -70,12 +70,20 @@ func (s sessionSet) forApply() map[string]apply.Session {
 	return out
 }
 
-// endTimeout bounds the release of the locks after a run that was interrupted.
-const endTimeout = 10 * time.Second
+const (
+	// endTimeout bounds the release of the locks, interruptedEndTimeout that after an
+	// interrupt: they end by themselves soon.
+	endTimeout            = 10 * time.Second
+	interruptedEndTimeout = 3 * time.Second
+)
 
 // end releases the locks, also after a cancelled run.
 func (s sessionSet) end(ctx context.Context, env *Env) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
+	limit := endTimeout
+	if ctx.Err() != nil {
+		limit = interruptedEndTimeout
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	defer cancel()
 	for name, session := range s {
 		for _, n := range session.Notes() {

@@ -158,7 +158,7 @@ func (s *Session) addNotes(notes ...string) {
 // a context that is still good. What was not saved is lost.
 func (s *Session) End(ctx context.Context) error {
 	if err := s.lease.release(ctx); err != nil {
-		return fmt.Errorf("unlocking manifest %q: %w", s.ledger.manifest, err)
+		return fmt.Errorf("unlocking manifest %q: %w (the lock ends by itself after %s)", s.ledger.manifest, err, lockTTL)
 	}
 	return nil
 }
