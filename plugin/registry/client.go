@@ -35,7 +35,7 @@ func New(o Options) (*Client, error) {
 		return nil, err
 	}
 	c := &Client{options: o}
-	c.stores = sync.OnceValues(func() ([]credentialStore, error) { return openStores(o.CredentialFiles) })
+	c.stores = sync.OnceValues(func() ([]credentialStore, error) { return openStores(o.DockerConfig, o.CredentialFiles) })
 	c.cache = sync.OnceValue(c.openCache)
 	c.remember(o.Credentials.Password, o.Credentials.Token)
 	c.auth = &auth.Client{

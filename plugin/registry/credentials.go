@@ -17,9 +17,18 @@ type credentialStore struct {
 	store credentials.Store
 }
 
-// openStores reads the files of credentials that exist.
-func openStores(files []string) ([]credentialStore, error) {
+// openStores reads a configuration that was given, and the files of credentials that
+// exist.
+func openStores(config []byte, files []string) ([]credentialStore, error) {
 	var stores []credentialStore
+	if len(config) > 0 {
+		store, err := credentials.NewMemoryStoreFromDockerConfig(config)
+		if err != nil {
+			// The library's text may repeat parts of the configuration.
+			return nil, errors.New("read credentials of registries: the docker configuration that was given can't be understood")
+		}
+		stores = append(stores, credentialStore{file: "the docker configuration that was given", store: store})
+	}
 	for _, file := range files {
 		if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
 			continue

@@ -92,3 +92,26 @@ func TestRepetitionEndsWithItsContext(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrPermission)
 	assert.Equal(t, 1, tries, "a full disk is full the next time too")
 }
+
+// TestGivenConfiguration: what a cluster says of a registry needs no file, and runs no
+// program.
+func TestGivenConfiguration(t *testing.T) {
+	s, ca := secureServer(t)
+	pem, err := os.ReadFile(ca)
+	require.NoError(t, err)
+	config, err := os.ReadFile(credentialsFile(t, s.host, user, password))
+	require.NoError(t, err)
+	ref := reference(t, s.host+"/given:v1")
+	_, err = newClient(t, Options{CA: pem, DockerConfig: config}).Push(t.Context(), ref, sample(t), PushOptions{})
+	require.NoError(t, err)
+	ran := filepath.Join(t.TempDir(), "ran")
+	helperFile(t, "touch "+ran+"; exit 1")
+	_, err = newClient(t, Options{CA: pem, DockerConfig: []byte(`{"credsStore":"test"}`)}).Pull(t.Context(), ref)
+	require.Error(t, err)
+	assert.NoFileExists(t, ran)
+	_, err = newClient(t, Options{CA: pem, DockerConfig: []byte(password)}).Pull(t.Context(), ref)
+	require.ErrorContains(t, err, "docker configuration that was given")
+	assert.NotContains(t, err.Error(), password)
+	_, err = New(Options{CA: []byte("none")})
+	assert.ErrorContains(t, err, "wanted certificates in PEM, found none")
+}

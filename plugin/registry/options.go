@@ -17,9 +17,14 @@ type Options struct {
 	// that knows a host wins. A file that doesn't exist knows none. Helpers that
 	// a file names are run.
 	CredentialFiles []string
+	// DockerConfig is the content of such a file, and counts before them. Helpers
+	// that it names are not run: it may come from somebody else.
+	DockerConfig []byte
 
 	// CAFile holds PEM certificates that are trusted besides the system's.
 	CAFile string
+	// CA holds such certificates itself.
+	CA []byte
 	// Insecure leaves the certificate of the server unchecked.
 	Insecure bool
 	// PlainHTTP talks to every registry without TLS.

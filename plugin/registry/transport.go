@@ -44,10 +44,10 @@ func newBase(o Options) (http.RoundTripper, error) {
 	base := standard.Clone()
 	base.ResponseHeaderTimeout = answerTimeout
 	base.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: o.Insecure}
-	if o.CAFile == "" {
+	if o.CAFile == "" && len(o.CA) == 0 {
 		return base, nil
 	}
-	pool, err := certificates(o.CAFile)
+	pool, err := certificates(o.CAFile, o.CA)
 	if err != nil {
 		return nil, err
 	}
@@ -55,18 +55,24 @@ func newBase(o Options) (http.RoundTripper, error) {
 	return base, nil
 }
 
-// certificates are those of the system and those of a file.
-func certificates(file string) (*x509.CertPool, error) {
-	pem, err := os.ReadFile(file)
-	if err != nil {
-		return nil, fmt.Errorf("read CA file: %w", err)
-	}
+// certificates are those of the system, those of a file ("" for none) and those given
+// (nil for none).
+func certificates(file string, given []byte) (*x509.CertPool, error) {
 	pool, err := x509.SystemCertPool()
 	if err != nil {
 		pool = x509.NewCertPool() // a system without any
 	}
-	if !pool.AppendCertsFromPEM(pem) {
-		return nil, fmt.Errorf("CA file %s: wanted certificates in PEM, found none", file)
+	if file != "" {
+		pem, err := os.ReadFile(file)
+		if err != nil {
+			return nil, fmt.Errorf("read CA file: %w", err)
+		}
+		if !pool.AppendCertsFromPEM(pem) {
+			return nil, fmt.Errorf("CA file %s: wanted certificates in PEM, found none", file)
+		}
+	}
+	if len(given) > 0 && !pool.AppendCertsFromPEM(given) {
+		return nil, errors.New("CA: wanted certificates in PEM, found none")
 	}
 	return pool, nil
 }

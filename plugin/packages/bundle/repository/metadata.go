@@ -39,6 +39,20 @@ func (r Repository) ReadMetadata(ctx context.Context, name, versionOrChannel str
 	return m, findings, nil
 }
 
+// Peek fetches the metadata of a version without knowing whose it is: a layout says
+// that nowhere else.
+func (r Repository) Peek(ctx context.Context, version string) (*bundle.Metadata, []bundle.Finding, error) {
+	ref := r.Metadata("", version)
+	m, findings, err := r.readMetadata(ctx, ref)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := bundle.AsError(findings); err != nil {
+		return nil, nil, fmt.Errorf("metadata %s: %w", ref, err)
+	}
+	return m, findings, nil
+}
+
 func (r Repository) readMetadata(ctx context.Context, ref registry.Reference) (m *bundle.Metadata, findings []bundle.Finding, err error) {
 	artifact, err := r.Client.Pull(ctx, ref)
 	if err != nil {
