@@ -1,6 +1,9 @@
 package live
 
-import "github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/hook/snapshot"
+import (
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/hook/binding"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/hook/snapshot"
+)
 
 // State is what "packages snapshots" shows of a binding: the published shape of
 // Deckhouse's.
@@ -9,6 +12,8 @@ type State struct {
 	Operations Operations `json:"operations"`
 	// Error tells why there is no snapshot.
 	Error string `json:"error,omitempty"`
+	// Kind is that of the objects, for whoever masks them; it is no part of the shape.
+	Kind string `json:"-"`
 }
 
 // Shown is one object of a snapshot.
@@ -39,20 +44,21 @@ func (m *Monitor) State() map[string]map[string]State {
 	all := map[string]map[string]State{}
 	for _, h := range m.all() {
 		all[h.ID] = nil
-		for _, k := range h.Config.Kubernetes {
+		for i := range h.Config.Kubernetes {
+			k := &h.Config.Kubernetes[i]
 			if all[h.ID] == nil {
 				all[h.ID] = map[string]State{}
 			}
-			all[h.ID][k.Name] = m.stateOf(h.ID, k.Name)
+			all[h.ID][k.Name] = m.stateOf(h.ID, k)
 		}
 	}
 	return all
 }
 
-func (m *Monitor) stateOf(id, name string) State {
-	b := m.find(id, name)
+func (m *Monitor) stateOf(id string, k *binding.Kubernetes) State {
+	b := m.find(id, k.Name)
 	if b == nil {
-		return State{Snapshot: []Shown{}, Error: "not followed yet"}
+		return State{Snapshot: []Shown{}, Error: "not followed yet", Kind: k.Kind}
 	}
 	taken, err := b.snapshot()
 	if err == nil {
@@ -63,7 +69,7 @@ func (m *Monitor) stateOf(id, name string) State {
 		}
 	}
 	all, fresh := b.counts()
-	s := State{Snapshot: []Shown{}, Operations: Operations{SinceStart: shown(all), SinceLastExecution: shown(fresh)}}
+	s := State{Kind: b.mapping.GVK.Kind, Snapshot: []Shown{}, Operations: Operations{SinceStart: shown(all), SinceLastExecution: shown(fresh)}}
 	if err != nil {
 		s.Error = err.Error()
 	}
