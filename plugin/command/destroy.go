@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -132,47 +131,11 @@ func (o *destroyOptions) fromRecords(ctx context.Context, env *Env) (round, erro
 // manifests finds out what is to be destroyed. Where there is no file the names
 // have to be given: "everything in the cluster" is never meant.
 func (o *destroyOptions) manifests(env *Env) ([]string, *source, error) {
-	s := &o.run.source
-	if len(s.files) == 0 && s.kustomize == "" {
-		if _, err := os.Stat(defaultFile); errors.Is(err, os.ErrNotExist) {
-			return o.named()
-		}
+	names, src, err := o.run.source.which(env)
+	if err == nil && len(names) == 0 && src.file == nil {
+		err = errors.New("nothing to destroy is named: give --manifest NAME, or -f with a tazuna.yaml")
 	}
-	given := s.manifests
-	all := *s
-	if len(given) > 0 && s.kustomize == "" && len(s.tags) == 0 {
-		all.manifests = nil // a manifest that left the file is destroyed by its record
-	}
-	src, err := all.read(env)
-	switch {
-	case err != nil:
-		return nil, nil, err
-	case src.file == nil:
-		return o.named()
-	case len(all.manifests) != len(given):
-		return given, src, nil
-	}
-	var names []string
-	for _, m := range src.all {
-		if src.selected[m.Name] && !slices.Contains(names, m.Name) {
-			names = append(names, m.Name)
-		}
-	}
-	return names, src, nil
-}
-
-// named are the manifests of --manifest.
-func (o *destroyOptions) named() ([]string, *source, error) {
-	s := &o.run.source
-	if len(s.manifests) == 0 {
-		return nil, nil, errors.New("nothing to destroy is named: give --manifest NAME, or -f with a tazuna.yaml")
-	}
-	for _, name := range s.manifests {
-		if err := config.CheckName(name); err != nil {
-			return nil, nil, err
-		}
-	}
-	return s.manifests, &source{}, nil
+	return names, src, err
 }
 
 // mayDestroy is the second guard of a tazuna.yaml, beside its contexts.

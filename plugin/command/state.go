@@ -2,7 +2,6 @@ package command
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -10,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/build"
-	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/cluster"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/plan"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/state"
@@ -29,33 +27,6 @@ func newState(env *Env) *cobra.Command {
 		newStateAdopt(env), newStateRebuild(env), newStateMigrate(env), newStateUnlock(env),
 	)
 	return cmd
-}
-
-// stateManifests are the manifests a state command is about: those of the files,
-// or every record of the cluster when there are no files.
-func (o *sourceOptions) stateManifests(ctx context.Context, env *Env, client *cluster.Client) ([]string, error) {
-	src, err := o.read(env)
-	if err == nil {
-		if err := guard(src, client); err != nil {
-			return nil, err
-		}
-	}
-	switch {
-	case err == nil && src.recorded:
-		var names []string
-		for _, m := range src.all {
-			if src.selected[m.Name] && !slices.Contains(names, m.Name) {
-				names = append(names, m.Name)
-			}
-		}
-		return names, nil
-	case len(o.files) > 0 || o.kustomize != "":
-		return nil, errors.Join(err, src.needRecord())
-	case len(o.manifests) > 0:
-		return o.manifests, nil
-	default:
-		return env.store(client).Manifests(ctx)
-	}
 }
 
 func newStateList(env *Env) *cobra.Command {

@@ -138,15 +138,24 @@ func (o *sourceOptions) recorded(ctx context.Context, env *Env, client *cluster.
 	if s.rules, err = config.DefaultKappConfig(); err != nil {
 		return nil, err
 	}
-	if s.names, err = o.stateManifests(ctx, env, client); err != nil {
+	names, src, err := o.which(env)
+	if err != nil {
 		return nil, err
 	}
-	src, err := o.read(env)
-	if err == nil && src.file != nil {
+	if err := guard(src, client); err != nil {
+		return nil, err
+	}
+	switch s.names = names; {
+	case src.file != nil:
 		s.rules = s.rules.With(src.file.Tazuna.Spec.Rules)
 		s.orphans = orphans(ctx, env, s.store, src)
+	case len(names) > 0:
+	case o.nothingGiven():
+		s.names, err = s.store.Manifests(ctx)
+	default:
+		err = src.needRecord()
 	}
-	return s, nil
+	return s, err
 }
 
 // orphans are the records of manifests that a whole tazuna.yaml doesn't name; none
