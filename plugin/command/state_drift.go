@@ -78,6 +78,11 @@ func (s *recordScope) drift(ctx context.Context, env *Env, name string, h object
 	if err != nil {
 		return out, err
 	}
+	untouched, err := inventory.Untouched(ctx, s.client, rec)
+	if err != nil {
+		return out, err
+	}
+	rec = rec.Without(untouched)
 	var looked []state.Entry // what can't be planned, and Secrets, whose values are hidden
 	for _, e := range rec.Entries {
 		if e.Key.Kind == "Secret" && e.Key.Group == "" || len(e.Hidden) > 0 || e.LastApplied() == nil || e.ContentHash == "" {

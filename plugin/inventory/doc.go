@@ -5,7 +5,8 @@
 // # Flow
 //
 //	Record ──► Live ──► Judge (pure)             status
-//	Record ──► Inputs ─► (plan.Planner)          state drift: what was applied last is wanted
+//	Record ──► Untouched (these have no drift)   state drift
+//	  the rest ─► Wanted ─► (plan.Planner)       what was applied last is wanted
 //	label, marks of a tool ──► Find ──► Members  state rebuild, state adopt
 //
 // # Invariants

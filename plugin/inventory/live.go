@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
@@ -44,11 +45,25 @@ const concurrency = 16
 // Found; the error is that of a context that has ended.
 func Live(ctx context.Context, c Client, entries []state.Entry) (map[state.Key]Found, error) {
 	out := make(map[state.Key]Found, len(entries))
-	kinds := map[schema.GroupVersionResource]*kind{}
+	kinds, unserved := byKind(ctx, c, entries)
+	for key, err := range unserved {
+		out[key] = Found{Err: err}
+	}
+	err := readKinds(ctx, kinds, func(inner context.Context, k *kind) map[state.Key]Found { return k.read(inner, c) }, out)
+	if err != nil {
+		return nil, fmt.Errorf("read the recorded objects: %w", err)
+	}
+	return out, ctx.Err()
+}
+
+// byKind groups entries by the resource that serves them; unserved says of the others
+// why there is none.
+func byKind(ctx context.Context, c Client, entries []state.Entry) (kinds map[schema.GroupVersionResource]*kind, unserved map[state.Key]error) {
+	kinds, unserved = map[schema.GroupVersionResource]*kind{}, map[state.Key]error{}
 	for _, e := range entries {
 		m, err := Resolve(ctx, c, e.Key)
 		if err != nil {
-			out[e.Key] = Found{Err: err}
+			unserved[e.Key] = err
 			continue
 		}
 		if kinds[m.GVR] == nil {
@@ -56,24 +71,25 @@ func Live(ctx context.Context, c Client, entries []state.Entry) (map[state.Key]F
 		}
 		kinds[m.GVR].add(e.Key)
 	}
+	return kinds, unserved
+}
+
+// readKinds adds what read finds of each kind to out, several kinds at a time. The
+// error is that of a context that has ended.
+func readKinds(ctx context.Context, kinds map[schema.GroupVersionResource]*kind, read func(context.Context, *kind) map[state.Key]Found, out map[state.Key]Found) error {
 	var mu sync.Mutex
 	g, inner := errgroup.WithContext(ctx)
 	g.SetLimit(concurrency)
 	for _, k := range kinds {
 		g.Go(func() error {
-			found := k.read(inner, c)
+			found := read(inner, k)
 			mu.Lock()
 			defer mu.Unlock()
-			for key, f := range found {
-				out[key] = f
-			}
+			maps.Copy(out, found)
 			return inner.Err()
 		})
 	}
-	if err := g.Wait(); err != nil {
-		return nil, fmt.Errorf("read the recorded objects: %w", err)
-	}
-	return out, ctx.Err()
+	return g.Wait()
 }
 
 // Resolve finds the resource that serves an entry, in another version where the
@@ -112,7 +128,7 @@ func (k *kind) place(key state.Key) object.Ref {
 
 func (k *kind) read(ctx context.Context, c Client) map[state.Key]Found {
 	if len(k.keys) > fewObjects {
-		if found, ok := k.list(ctx, c); ok {
+		if found, ok := k.list(ctx, c, false); ok {
 			return found
 		}
 	}
@@ -128,9 +144,10 @@ func (k *kind) read(ctx context.Context, c Client) map[state.Key]Found {
 	return out
 }
 
-// list reads all objects at once; false for a user or a kind without lists.
-func (k *kind) list(ctx context.Context, c Client) (map[state.Key]Found, bool) {
-	o := cluster.ListOptions{}
+// list reads all objects at once, or only their metadata; false for a user or a kind
+// without lists.
+func (k *kind) list(ctx context.Context, c Client, metadataOnly bool) (map[state.Key]Found, bool) {
+	o := cluster.ListOptions{MetadataOnly: metadataOnly}
 	if len(k.namespaces) == 1 {
 		o.Namespace = k.place(k.keys[0]).Namespace
 	}

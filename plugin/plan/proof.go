@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/state"
 )
 
 // Memo remembers objects that were found to be as wanted; see package memo. Its
@@ -92,6 +93,18 @@ func (p Policy) digest() string {
 		rules = p.Rules.Digest()
 	}
 	return fmt.Sprintf("%s %t %t %t %v %s", p.FieldManager, p.ForceConflicts, p.AdoptApplied, p.DropKappLabels, p.Excluded, rules)
+}
+
+// Untouched reports, from the metadata of a live object, that nobody has written it
+// since the record saw it as wanted, whatever the rules are by now. It is false where
+// the record doesn't know, and of custom resources, which the server reads by the
+// schema of today.
+func Untouched(e state.Entry, meta *unstructured.Unstructured) bool {
+	if meta == nil || meta.GetDeletionTimestamp() != nil || !object.BuiltIn(e.Key.Group) {
+		return false
+	}
+	_, mark, proven := strings.Cut(e.InputKey, "-")
+	return proven && e.ContentHash != "" && e.UID == string(meta.GetUID()) && e.ResourceVersion == meta.GetResourceVersion() && "-"+mark == stamp(meta.Object)
 }
 
 // provable reports whether metadata alone may show that an object is as wanted:

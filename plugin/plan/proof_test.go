@@ -108,6 +108,40 @@ func TestProven(t *testing.T) {
 	assert.False(t, Planner{}.proven(planned(t), nil), "an object that is gone")
 }
 
+// What nobody wrote since is no drift, whatever else changed.
+func TestUntouched(t *testing.T) {
+	metadata := strings.Split(strings.Replace(provenLive, `, fieldsV1: {"f:data": {}}`, "", 1), "\ndata:")[0]
+	tests := map[string]struct {
+		entry func(e *state.Entry)
+		live  func(text string) string
+		want  bool
+	}{
+		"nobody wrote it":            {want: true},
+		"another version":            {live: replace(`"7"`, `"8"`)},
+		"another object":             {live: replace("uid: u", "uid: v")},
+		"on its way out":             {live: replace("uid: u", "uid: u\n  deletionTimestamp: '2026-01-03T00:00:00Z'")},
+		"restored from a backup":     {live: replace("2026-01-02", "2026-01-03")},
+		"not proven by the last run": {entry: func(e *state.Entry) { e.InputKey = "" }},
+		"another kind of proof":      {entry: func(e *state.Entry) { e.InputKey = "0123" }},
+		"an apply that didn't end":   {entry: func(e *state.Entry) { e.ContentHash = "" }},
+		"a custom resource":          {entry: func(e *state.Entry) { e.Key.Group = "example.com" }},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			p, w, text := Planner{Policy: ManifestPolicy(), Circumstances: "here"}, planned(t), metadata
+			w.entry.InputKey = p.Proof(w.out, parsed(t, provenLive))
+			if tt.entry != nil {
+				tt.entry(&w.entry)
+			}
+			if tt.live != nil {
+				text = tt.live(text)
+			}
+			assert.Equal(t, tt.want, Untouched(w.entry, &unstructured.Unstructured{Object: parsed(t, text)}))
+		})
+	}
+	assert.False(t, Untouched(state.Entry{}, nil), "an object that is gone")
+}
+
 func replace(old, now string) func(string) string {
 	return func(text string) string { return strings.Replace(text, old, now, 1) }
 }

@@ -186,6 +186,23 @@ func TestFind(t *testing.T) {
 	assert.False(t, ok)
 }
 
+func TestWithout(t *testing.T) {
+	rec := RecordOf("m", []Entry{
+		{Key: Key{Version: "v1", Kind: "ConfigMap", Namespace: "n", Name: "a"}},
+		{Key: Key{Version: "v2", Kind: "ConfigMap", Namespace: "n", Name: "a"}},
+		{Key: Key{Version: "v1", Kind: "ConfigMap", Namespace: "n", Name: "b"}, ContentHash: "b"},
+	})
+	a, b := rec.Entries[0].Key.Ref(), rec.Entries[2].Key.Ref()
+	rest := rec.Without(map[object.Ref]bool{a: true})
+	require.Len(t, rest.Entries, 1)
+	_, found := rest.Find(a)
+	assert.False(t, found)
+	entry, found := rest.Find(b)
+	assert.True(t, found)
+	assert.Equal(t, "b", entry.ContentHash)
+	assert.Len(t, rec.Entries, 3, "the record itself stays as it is")
+}
+
 func TestManifests(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("long", 60)

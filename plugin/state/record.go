@@ -70,6 +70,19 @@ func (r *Record) Find(ref object.Ref) (Entry, bool) {
 	return r.Entries[best], true
 }
 
+// Without is the record as if it didn't list these objects, under whatever version.
+func (r *Record) Without(objects map[object.Ref]bool) *Record {
+	rest := *r
+	rest.Entries = nil
+	for _, e := range r.Entries {
+		if !objects[e.Key.Ref()] {
+			rest.Entries = append(rest.Entries, e)
+		}
+	}
+	rest.indexEntries()
+	return &rest
+}
+
 // Revision changes whenever somebody writes the record's ConfigMaps. Two reads
 // with the same revision list the same objects.
 func (r *Record) Revision() string { return r.revision }
