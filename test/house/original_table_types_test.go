@@ -1,0 +1,52 @@
+package house
+
+// originalTypes is what each type of manifest does, tests and generated Secrets.
+var originalTypes = []behaviour{
+	{"5.1", "kustomize: a directory, defaultNamespace in every command", []string{"plugin/build.TestKustomize", "plugin/build.TestKustomizeNeedsADirectory", "script bootstrap"}},
+	{"5.2", "helmfile: a file, or the first of four names; all are templates", []string{"plugin/build/helmfile.TestParse", "script type-helmfile", "script tazuna-helmfiles"}},
+	{"5.2", "its data and functions; none reads the environment", []string{"plugin/build/helmfile.TestParseRefuses", "plugin/build/helmfile.TestMissingVariablesAreEmpty"}},
+	{"5.2", "repositories and releases, the rest is refused or told", []string{"plugin/build/helmfile.TestParse", "plugin/build/helmfile.TestParseRefuses", "script type-helmfile"}},
+	{"5.2", "a chart is a path, an OCI reference, or of a repository", []string{"plugin/build/helmfile.TestSource", "plugin/build/charts.TestLocalCharts", "plugin/build/charts.TestRegistryCharts", "script type-helmfile"}},
+	{"5.2", "values in order, then extraValueFiles", []string{"script type-helmfile", "plugin/chart.TestReadAndMergeValues"}},
+	{"5.2", "includeCRDs, defaultNamespace, kubeVersion, wait, timeoutSeconds", []string{"script type-helmfile", "plugin/build.TestHelmfileReleasesHaveTheirOwnNamespaces"}},
+	{"5.2", "capabilities: what the file says, else the cluster's, else an error", []string{"plugin/build.TestHelm", "plugin/build.TestHelmOfAClusterThatCannotSay", "plugin/build.TestHelmWithoutACluster"}},
+	{"5.2", "vars from env, static and op", []string{"plugin/build/helmfile.TestReadVars", "script type-helmfile"}},
+	{"5.2", "the hint file: types, defaults, formats, conditions, rules, what is illegal", []string{"plugin/build/helmfile.TestHintCompletes", "plugin/build/helmfile.TestHintRefuses", "plugin/build/helmfile.TestParseHintRefuses", "plugin/build/helmfile.TestFormats", "script type-helmfile"}},
+	{"5.3", "reference, target, plainHTTP, auth, delegate", []string{"script type-oras", "plugin/registry.TestCredentialsGoToTheirHostOnly", "plugin/registry.TestPullHoldsTheLimits"}},
+	{"5.3", "one archive, limits, names, links, devices", []string{"plugin/registry/archive.TestUnpack", "plugin/registry/archive.TestLimits", "plugin/registry/archive.TestF1NothingIsWrittenOutside", "plugin/registry/archive.FuzzTar"}},
+	{"5.3", "cache, --offline, --no-cache, both", []string{"script type-oras", "plugin/registry.TestOffline", "plugin/registry.TestTheCacheSavesTransfers", "script tazuna-loading"}},
+	{"5.3", "stored credentials, anonymous otherwise", []string{"plugin/registry.TestCredentialHelpers", "script registry-credentials"}},
+	{"5.3", "the delegate has the path, the record has the manifest's name", []string{"script type-oras"}},
+	{"5.4", "genesissecret is a type", []string{"script type-genesissecret"}},
+	{"5.5", "parallel is read with a warning", []string{"plugin/config.TestParallel", "script tazuna-yaml"}},
+	{"6", "types, consecutive answers, timeouts, intervals", []string{"plugin/probe.TestAnswersInARow", "plugin/probe.TestBadAnswersInARow", "plugin/probe.TestTimeout", "plugin/config.TestTests", "plugin/config.TestTestsRefuse"}},
+	{"6", "waitUntil: CEL over object that must be a bool, checked before the run", []string{"plugin/probe.TestWaitUntil", "plugin/probe.TestCompile", "script manifests"}},
+	{"6", "existNonExist: both ways", []string{"plugin/probe.TestExistNonExist", "script manifests"}},
+	{"7.1", "the file: provider, secrets, items, preferLabel, outputs", []string{"plugin/genesis.TestParse", "plugin/genesis.TestParseDefaultsAndWarnings", "plugin/genesis.TestParseRefuses"}},
+	{"7.1", "several secrets, the later wins; a missing field is an error", []string{"plugin/genesis.TestOnePassword", "plugin/genesis.TestOnePasswordRefuses"}},
+	{"7.2", "every output, in build, diff, apply and record", []string{"script type-genesissecret", "plugin/genesis.TestObjects"}},
+	{"7.2", "stdout: sorted lines", []string{"plugin/genesis.TestText", "script type-genesissecret"}},
+	{"7.2", "destroy asks no provider", []string{"script tazuna-providers"}},
+	{"7.2", "URIs of 1Password", []string{"plugin/genesis.TestOnePasswordRefuses"}},
+	{"7.3", "providers: names, default-op, types, paths", []string{"plugin/config.TestProviders", "script type-genesissecret", "script tazuna-providers"}},
+	{"7.3", "onepassword: the op command, an item once a run", []string{"plugin/genesis.TestOneCallForManyAtOnce", "plugin/genesis.TestFailuresOfOp", "script type-genesissecret"}},
+	{"7.3", "envfile: lines, comments, quotes, what is no line", []string{"plugin/genesis.TestParseEnvFile", "plugin/genesis.TestEnvFileProvider", "plugin/genesis.FuzzParseEnvFile"}},
+}
+
+// originalCommands is the other commands, flags, variables and messages.
+var originalCommands = []behaviour{
+	{"8", "plan shows creates and updates, and writes nothing", []string{"script views", "script tazuna-state", "script dry-run-server"}},
+	{"8", "what the server adds is no difference", []string{"script case-n01-server-defaults", "script noise"}},
+	{"9", "build prints what is built, with --- between, without a cluster too", []string{"script build", "script tazuna-loading"}},
+	{"9", "check is offline; --fix names manifests", []string{"script tazuna-yaml", "plugin/config.TestFix", "plugin/config.TestWriteFixed"}},
+	{"9", "init writes a file and overwrites none", []string{"script tazuna-yaml"}},
+	{"9", "tags: sorted, with the manifests", []string{"script tazuna-yaml", "plugin/config.TestTags"}},
+	{"9", "version", []string{"script plugin", "script tazuna-loading"}},
+	{"9", "state sync is apply --sync", []string{"script case-x07-nothing-changed", "script bootstrap"}},
+	{"10.1", "flags as they were, where they still mean something", []string{"script tazuna-loading"}},
+	{"10.2", "TAZUNA_DESTROY_EXECUTABLE, KUBECONFIG, XDG_CACHE_HOME, NO_COLOR, DOCKER_CONFIG", []string{"script destroy", "script type-oras", "script registry-credentials", "printers.TestColorEnabled"}},
+	{"10.2", "TAZUNA_STATE_SYNC_DELETE still deletes", []string{"script tazuna-state"}},
+	{"10.3", "the guard of contexts is for every command that asks the cluster", []string{"script tazuna-loading", "script tazuna-yaml"}},
+	{"10.4", "names are checked by every command", []string{"plugin/config.TestParseRefuses", "script tazuna-loading"}},
+	{"10.5", "data on standard output, the rest beside it, exit codes", []string{"script tazuna-state", "script tazuna-loading", "script bad-input"}},
+}
