@@ -9,16 +9,17 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/api"
 )
 
 // The labels of every object of an application.
 const (
-	HeritageLabel    = "heritage"
-	HeritageValue    = "deckhouse"
-	PackageLabel     = "packages.deckhouse.io/package"
-	InstanceLabel    = "packages.deckhouse.io/instance"
-	HealthLabel      = "health.deckhouse.io/package"
-	MaintenanceLabel = "maintenance.deckhouse.io/no-resource-reconciliation"
+	HeritageLabel    = api.LabelHeritage
+	HeritageValue    = api.HeritageDeckhouse
+	PackageLabel     = api.LabelPackage
+	InstanceLabel    = api.LabelInstance
+	HealthLabel      = api.LabelHealth
+	MaintenanceLabel = api.LabelMaintenance
 )
 
 // Labels returns the labels of the objects of an instance. A value that can't be a
