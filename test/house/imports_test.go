@@ -38,12 +38,14 @@ var mayImport = map[string][]string{
 	"plugin/probe": {"plugin/object", "plugin/cluster", "plugin/config", "plugin/expression"},
 	// What records list, and what could be listed.
 	"plugin/inventory": {"plugin/object", "plugin/cluster", "plugin/state", "plugin/config", "plugin/plan", "plugin/readiness"},
+	// The way back from a failed run.
+	"plugin/undo": {"plugin/object", "plugin/state", "plugin/plan"},
 	// Hooks of charts, around the objects of a run.
 	"plugin/charthook": {"plugin/object", "plugin/cluster", "plugin/chart", "plugin/readiness"},
 	// The kinds of packages: types that others share, and nothing else.
 	"plugin/packages/api": {},
 	"plugin/packages": {
-		"plugin/registry", "plugin/object", "plugin/chart", "plugin/config", "plugin/cluster", "plugin/plan", "plugin/apply", "plugin/charthook", "plugin/readiness", "plugin/state",
+		"plugin/registry", "plugin/object", "plugin/chart", "plugin/config", "plugin/cluster", "plugin/plan", "plugin/apply", "plugin/charthook", "plugin/readiness", "plugin/state", "plugin/expression",
 	},
 	// What a person sees: made from reports, never from a cluster.
 	"printers": {"plugin/object", "plugin/state", "plugin/plan", "plugin/packages/report"},
@@ -53,7 +55,7 @@ var mayImport = map[string][]string{
 	"plugin/quiet": {},
 	"plugin/command": {
 		"plugin/object", "plugin/config", "plugin/genesis", "plugin/probe", "plugin/inventory", "plugin/charthook", "plugin/build", "plugin/cluster", "plugin/state",
-		"plugin/plan", "plugin/apply", "plugin/packages", "plugin/memo", "plugin/quiet", "plugin/registry", "plugin/chart", "printers",
+		"plugin/plan", "plugin/apply", "plugin/undo", "plugin/packages", "plugin/memo", "plugin/quiet", "plugin/registry", "plugin/chart", "printers",
 	},
 	"cmd":                {"plugin/command"},
 	"test/tools/gendocs": {"plugin/command"},

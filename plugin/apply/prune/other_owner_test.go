@@ -7,10 +7,10 @@ import (
 )
 
 func TestOtherOwner(t *testing.T) {
-	f := OtherOwner{Own: map[string]string{"a/name": "x", "a/namespace": "y"}}
+	f := OtherOwner{Own: map[string]string{"a/name": "x", "a/namespace": "z"}}
 	for text, kept := range map[string]bool{
 		`{apiVersion: v1, kind: A, metadata: {name: a}}`:                                              false,
-		`{apiVersion: v1, kind: A, metadata: {name: a, annotations: {a/name: x, a/namespace: y}}}`:     false,
+		`{apiVersion: v1, kind: A, metadata: {name: a, annotations: {a/name: x, a/namespace: z}}}`:     false,
 		`{apiVersion: v1, kind: A, metadata: {name: a, annotations: {a/name: x}}}`:                     false,
 		`{apiVersion: v1, kind: A, metadata: {name: a, annotations: {a/name: x, a/namespace: other}}}`: true,
 		`{apiVersion: v1, kind: A, metadata: {name: a, annotations: {a/name: other}}}`:                 true,
@@ -31,7 +31,7 @@ func TestMarksOfAnotherRecord(t *testing.T) {
 	assert.NotNil(t, f.Keep(c), "nobody asked for marks")
 	c.Entry.Marks = marks
 	assert.Nil(t, f.Keep(c))
-	c = candidate(t, `{apiVersion: v1, kind: A, metadata: {name: a, annotations: {a/name: y}}}`)
+	c = candidate(t, `{apiVersion: v1, kind: A, metadata: {name: a, annotations: {a/name: w}}}`)
 	c.Entry.Marks = marks
 	assert.NotNil(t, f.Keep(c))
 }

@@ -1,0 +1,249 @@
+package release
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	helmchart "helm.sh/helm/v4/pkg/chart/v2"
+	helm "helm.sh/helm/v4/pkg/release/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/chart"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/api"
+)
+
+// Labels of the Secrets beside those of Helm.
+const (
+	checksumLabel    = "packageChecksum"
+	maintenanceLabel = "maintenance"
+)
+
+// Helm's own.
+const (
+	secretPrefix = "sh.helm.release.v1."
+	secretType   = "helm.sh/release.v1"
+	ownerLabel   = "owner"
+	ownerHelm    = "helm"
+	nameLabel    = "name"
+	statusLabel  = "status"
+	versionLabel = "version"
+)
+
+// maxSecret is what the API server takes of a Secret; maxUnpacked bounds what one is
+// unpacked to.
+const (
+	maxSecret   = 1 << 20
+	maxUnpacked = 64 << 20
+)
+
+// nameLabelOf is the label by which the Secrets of a release are found. Helm takes no
+// names that are too long for a label; one here is shortened, and Helm sees the release
+// in its list only.
+func nameLabelOf(release string) string {
+	const most = 63
+	if len(release) <= most {
+		return release
+	}
+	sum := sha256.Sum256([]byte(release))
+	return strings.TrimRight(release[:most-17], ".-_") + "-" + hex.EncodeToString(sum[:8])
+}
+
+func secretName(release string, number int) string {
+	return secretPrefix + release + ".v" + strconv.Itoa(number)
+}
+
+// parseSecretName is the reverse of secretName.
+func parseSecretName(secret string) (release string, number int, ok bool) {
+	rest, ok := strings.CutPrefix(secret, secretPrefix)
+	at := strings.LastIndex(rest, ".v")
+	if !ok || at < 1 {
+		return "", 0, false
+	}
+	number, err := strconv.Atoi(rest[at+2:])
+	return rest[:at], number, err == nil
+}
+
+// encode makes the Secret of a revision.
+func encode(r *Revision, modified int64) (map[string]any, error) {
+	data, err := pack(r)
+	if err != nil {
+		return nil, fmt.Errorf("record revision %d of release %s: %w", r.Number, r.Name, err)
+	}
+	labels := map[string]any{
+		ownerLabel: ownerHelm, nameLabel: nameLabelOf(r.Name), statusLabel: string(r.Status), versionLabel: strconv.Itoa(r.Number),
+		"modifiedAt":  strconv.FormatInt(modified, 10),
+		checksumLabel: r.Checksum, maintenanceLabel: strconv.FormatBool(r.Maintenance),
+		api.AnnotationManagedBy: api.ManagedByDeckhouse,
+	}
+	meta := map[string]any{"name": secretName(r.Name, r.Number), "namespace": r.Namespace, "labels": labels}
+	if r.resourceVersion != "" {
+		meta["resourceVersion"], meta["uid"] = r.resourceVersion, string(r.uid)
+	}
+	return map[string]any{
+		"apiVersion": "v1", "kind": "Secret", "type": secretType, "metadata": meta,
+		"data": map[string]any{"release": base64.StdEncoding.EncodeToString(data)},
+	}, nil
+}
+
+// pack writes a revision as Helm does: base64 of gzipped JSON.
+func pack(r *Revision) ([]byte, error) {
+	manifest, err := manifestOf(r.Objects)
+	if err != nil {
+		return nil, err
+	}
+	hooks, err := helmHooks(r.Hooks)
+	if err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(&helm.Release{
+		Name: r.Name, Namespace: r.Namespace, Version: r.Number, Manifest: manifest, Hooks: hooks,
+		ApplyMethod: string(helm.ApplyMethodServerSideApply),
+		Info:        &helm.Info{FirstDeployed: r.First, LastDeployed: r.Last, Status: r.Status, Description: r.Description},
+		Chart:       &helmchart.Chart{Metadata: &helmchart.Metadata{APIVersion: helmchart.APIVersionV2, Name: r.Package, Version: r.Version, AppVersion: r.Version}},
+	})
+	if err != nil {
+		return nil, err
+	}
+	var packed bytes.Buffer
+	w, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
+	if err != nil {
+		return nil, err
+	}
+	if _, err = w.Write(text); err != nil {
+		return nil, err
+	}
+	if err = w.Close(); err != nil {
+		return nil, err
+	}
+	data := []byte(base64.StdEncoding.EncodeToString(packed.Bytes()))
+	if len(data) > maxSecret {
+		return nil, fmt.Errorf("it takes %d bytes packed, and a Secret holds %d", len(data), maxSecret)
+	}
+	return data, nil
+}
+
+// manifestOf writes objects as Helm's manifest.
+func manifestOf(objects []object.Object) (string, error) {
+	var out strings.Builder
+	for _, o := range objects {
+		text, err := object.EncodeYAML(o.Body)
+		if err != nil {
+			return "", fmt.Errorf("write %s: %w", o.Ref(), err)
+		}
+		out.WriteString("---\n# Source: " + o.Origin.File + "\n")
+		out.Write(text)
+	}
+	return out.String(), nil
+}
+
+func helmHooks(hooks []chart.Hook) ([]*helm.Hook, error) {
+	out := make([]*helm.Hook, 0, len(hooks))
+	for _, h := range hooks {
+		text, err := object.EncodeYAML(h.Object.Body)
+		if err != nil {
+			return nil, fmt.Errorf("write %s: %w", h.Object.Ref(), err)
+		}
+		one := &helm.Hook{
+			Name: h.Object.Name(), Kind: h.Object.GVK().Kind, Path: h.Object.Origin.File, Manifest: string(text), Weight: h.Weight,
+		}
+		for _, e := range h.Events {
+			one.Events = append(one.Events, helm.HookEvent(e))
+		}
+		for _, p := range h.DeletePolicies {
+			one.DeletePolicies = append(one.DeletePolicies, helm.HookDeletePolicy(p))
+		}
+		out = append(out, one)
+	}
+	return out, nil
+}
+
+// decode reads the Secret of a revision, whoever wrote it.
+func decode(secret *unstructured.Unstructured) (*Revision, error) {
+	data, _, _ := unstructured.NestedString(secret.Object, "data", "release")
+	fail := func(err error) (*Revision, error) {
+		return nil, fmt.Errorf("read Secret %s/%s: %w", secret.GetNamespace(), secret.GetName(), err)
+	}
+	stored, err := unpack(data)
+	if err != nil {
+		return fail(err)
+	}
+	labels := secret.GetLabels()
+	r := &Revision{
+		Namespace: secret.GetNamespace(), Name: stored.Name, Number: stored.Version,
+		Checksum: labels[checksumLabel], Maintenance: labels[maintenanceLabel] == "true",
+		secret: secret.GetName(), uid: secret.GetUID(), resourceVersion: secret.GetResourceVersion(),
+	}
+	if stored.Info != nil {
+		r.Status, r.Description, r.First, r.Last = stored.Info.Status, stored.Info.Description, stored.Info.FirstDeployed, stored.Info.LastDeployed
+	}
+	if stored.Chart != nil && stored.Chart.Metadata != nil {
+		r.Package, r.Version = stored.Chart.Metadata.Name, stored.Chart.Metadata.Version
+	}
+	set, err := object.Load(strings.NewReader(stored.Manifest), "the manifest of revision "+strconv.Itoa(r.Number))
+	if err != nil {
+		return fail(err)
+	}
+	r.Objects = set.Objects
+	if r.Hooks, err = chartHooks(stored.Hooks); err != nil {
+		return fail(err)
+	}
+	return r, nil
+}
+
+// unpack is the reverse of pack. What it says of what it found holds no value of it.
+func unpack(data string) (*helm.Release, error) {
+	packed, err := base64.StdEncoding.DecodeString(data)
+	if err == nil {
+		packed, err = base64.StdEncoding.DecodeString(string(packed))
+	}
+	if err != nil || len(packed) == 0 {
+		return nil, errors.New("wanted a release of Helm, found no base64")
+	}
+	text := io.Reader(bytes.NewReader(packed))
+	if bytes.HasPrefix(packed, []byte{0x1f, 0x8b}) {
+		if text, err = gzip.NewReader(text); err != nil {
+			return nil, fmt.Errorf("unpack the release: %w", err)
+		}
+	}
+	limited := &io.LimitedReader{R: text, N: maxUnpacked}
+	stored := &helm.Release{}
+	if err := json.NewDecoder(limited).Decode(stored); err != nil {
+		if limited.N == 0 {
+			return nil, fmt.Errorf("the release is larger than %d MiB", maxUnpacked>>20)
+		}
+		return nil, errors.New("wanted a release of Helm, found other JSON or none")
+	}
+	return stored, nil
+}
+
+func chartHooks(hooks []*helm.Hook) ([]chart.Hook, error) {
+	var out []chart.Hook
+	for _, h := range hooks {
+		set, err := object.Load(strings.NewReader(h.Manifest), "hook "+h.Name)
+		if err != nil {
+			return nil, err
+		}
+		for _, o := range set.Objects {
+			o.Origin.File = h.Path
+			one := chart.Hook{Object: o, Weight: h.Weight}
+			for _, e := range h.Events {
+				one.Events = append(one.Events, chart.Event(e))
+			}
+			for _, p := range h.DeletePolicies {
+				one.DeletePolicies = append(one.DeletePolicies, chart.DeletePolicy(p))
+			}
+			out = append(out, one)
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,141 @@
+package release
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"helm.sh/helm/v4/pkg/release/common"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/utils/clock"
+
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/cluster"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/api"
+)
+
+// store keeps revisions in Secrets.
+type store struct {
+	cluster Cluster
+	clock   clock.PassiveClock
+}
+
+// secrets is how Secrets are served by every cluster.
+func secrets() cluster.Mapping {
+	return cluster.Mapping{
+		GVR:        schema.GroupVersionResource{Version: "v1", Resource: "secrets"},
+		GVK:        schema.GroupVersionKind{Version: "v1", Kind: "Secret"},
+		Namespaced: true,
+	}
+}
+
+// history reads all revisions of a release, the oldest first.
+func (s store) history(ctx context.Context, namespace, name string) ([]*Revision, error) {
+	list, err := s.cluster.List(ctx, secrets(), cluster.ListOptions{
+		Namespace: namespace, LabelSelector: labels.Set{ownerLabel: ownerHelm, nameLabel: nameLabelOf(name)}.String(),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read the history of release %s: %w", name, err)
+	}
+	var out []*Revision
+	for _, u := range list {
+		if of, _, ok := parseSecretName(u.GetName()); !ok || of != name {
+			continue
+		}
+		r, err := decode(u)
+		if err != nil {
+			return nil, fmt.Errorf("read the history of release %s: %w", name, err)
+		}
+		out = append(out, r)
+	}
+	slices.SortFunc(out, func(a, b *Revision) int { return cmp.Compare(a.Number, b.Number) })
+	return out, nil
+}
+
+// create writes a new revision. That there is one already is an error: somebody else
+// works on the release.
+func (s store) create(ctx context.Context, r *Revision) error {
+	body, err := encode(r, s.clock.Now().Unix())
+	if err != nil {
+		return err
+	}
+	made, err := s.cluster.Create(ctx, secrets(), body, cluster.WriteOptions{})
+	switch {
+	case apierrors.IsAlreadyExists(err):
+		return fmt.Errorf("revision %d of release %s is there already: somebody else works on the release", r.Number, r.Name)
+	case err != nil:
+		return fmt.Errorf("record revision %d of release %s: %w", r.Number, r.Name, err)
+	}
+	r.secret, r.uid, r.resourceVersion = made.GetName(), made.GetUID(), made.GetResourceVersion()
+	return nil
+}
+
+// mark changes how a revision stands.
+func (s store) mark(ctx context.Context, r *Revision, status common.Status, description string) error {
+	if r.Status == status && r.Description == description {
+		return nil
+	}
+	changed := *r
+	changed.Status, changed.Description = status, description
+	body, err := encode(&changed, s.clock.Now().Unix())
+	if err != nil {
+		return err
+	}
+	written, err := s.cluster.Update(ctx, secrets(), body, cluster.WriteOptions{})
+	if err != nil {
+		return fmt.Errorf("mark revision %d of release %s as %s: %w", r.Number, r.Name, status, err)
+	}
+	changed.resourceVersion = written.GetResourceVersion()
+	*r = changed
+	return nil
+}
+
+// remove deletes a revision; that it is gone already is fine.
+func (s store) remove(ctx context.Context, r *Revision) error {
+	err := s.cluster.Delete(ctx, secrets(), r.Namespace, r.secret, cluster.DeleteOptions{UID: r.uid, Propagation: metav1.DeletePropagationBackground})
+	if err != nil && !apierrors.IsNotFound(err) {
+		return fmt.Errorf("delete revision %d of release %s: %w", r.Number, r.Name, err)
+	}
+	return nil
+}
+
+// Found is a release of ours in the cluster.
+type Found struct {
+	Namespace string
+	// Name is the release's, NAMESPACE.INSTANCE; Instance is its second part.
+	Name, Instance string
+	// Revision is the newest one's number, Status how that one stands.
+	Revision int
+	Status   common.Status
+}
+
+// installed lists the releases that carry our mark, by namespace and name. Others, also
+// those of Helm itself, are none of ours.
+func (s store) installed(ctx context.Context) ([]Found, error) {
+	list, err := s.cluster.List(ctx, secrets(), cluster.ListOptions{
+		LabelSelector: labels.Set{ownerLabel: ownerHelm, api.AnnotationManagedBy: api.ManagedByDeckhouse}.String(), MetadataOnly: true,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list the releases of applications: %w", err)
+	}
+	newest := map[string]Found{}
+	for _, u := range list {
+		name, number, ok := parseSecretName(u.GetName())
+		namespace, instance, isInstance := api.SplitInstanceName(name)
+		if !ok || !isInstance || namespace != u.GetNamespace() || newest[name].Revision > number {
+			continue
+		}
+		newest[name] = Found{
+			Namespace: namespace, Name: name, Instance: instance, Revision: number, Status: common.Status(u.GetLabels()[statusLabel]),
+		}
+	}
+	out := make([]Found, 0, len(newest))
+	for _, f := range newest {
+		out = append(out, f)
+	}
+	slices.SortFunc(out, func(a, b Found) int { return cmp.Compare(a.Name, b.Name) })
+	return out, nil
+}

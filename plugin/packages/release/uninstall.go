@@ -1,0 +1,98 @@
+package release
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"helm.sh/helm/v4/pkg/release/common"
+
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/api"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/nelm"
+)
+
+// Uninstall deletes the objects of an application's release, waits until they are gone,
+// and then deletes its record. What was not installed is uninstalled already. After an
+// error the record is still there and says "uninstalling": the next call goes on. The
+// error names each object that is not gone, and what holds it.
+func (s *Service) Uninstall(ctx context.Context, namespace, instance string) error {
+	id := identity{namespace, instance, api.InstanceName(namespace, instance)}
+	history, err := s.store().history(ctx, namespace, id.name)
+	if err == nil && len(history) > 0 {
+		err = s.uninstall(ctx, id, history)
+	}
+	if err != nil {
+		return fmt.Errorf("uninstall release '%s': %w", id.name, err)
+	}
+	return nil
+}
+
+func (s *Service) uninstall(ctx context.Context, id identity, history []*Revision) error {
+	last := latest(history)
+	revisions := since(history) // before the mark is set: which one was deployed
+	if err := s.store().mark(ctx, last, common.StatusUninstalling, "Deletion in progress (or silently failed)"); err != nil {
+		return err
+	}
+	hooks, err := s.arrange(ctx, id, last.Objects, last.Hooks)
+	if err != nil {
+		return err
+	}
+	run := &runner{Service: s, id: id, deadline: s.clock().Now().Add(s.limit())}
+	for _, name := range nelm.Stages() {
+		if err := s.uninstallStage(ctx, run, name, hooks.at(nelm.Uninstall, name), revisions); err != nil {
+			return asUninstall(err)
+		}
+	}
+	if err := run.sweep(ctx); err != nil {
+		return err
+	}
+	for _, r := range history { // the newest last: it says that there is something to be ended
+		if err := s.store().remove(ctx, r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// uninstallStage runs the hooks of a stage; in the main one the objects go.
+func (s *Service) uninstallStage(ctx context.Context, run *runner, name nelm.Stage, parts []part, revisions []*Revision) error {
+	wanted := map[object.Ref]bool{}
+	for _, p := range parts {
+		wanted[p.object.Ref()] = true
+	}
+	var entries []entry
+	if name == nelm.Main {
+		all, _, err := s.entries(ctx, run.id, revisions)
+		if err != nil {
+			return err
+		}
+		entries = entriesFor(all, wanted, nil)
+	}
+	if len(parts) == 0 && len(entries) == 0 {
+		return nil
+	}
+	st, err := s.planStage(ctx, run.id, name, parts, entries, false)
+	if err != nil {
+		return err
+	}
+	if len(st.plan.Leftover) > 0 {
+		l := st.plan.Leftover[0]
+		return fmt.Errorf("%s %s/%s can't be deleted: %s", l.Kind, l.Namespace, l.Name, l.Reason)
+	}
+	return run.stage(ctx, 0, st)
+}
+
+// asUninstall words the end of the time for what was being done.
+func asUninstall(err error) error {
+	var timeout *TimeoutError
+	if !errors.As(err, &timeout) {
+		return err
+	}
+	var waiting []string
+	for _, w := range timeout.Waiting {
+		waiting = append(waiting, w.Name+" ("+w.Reason+")")
+	}
+	return fmt.Errorf("not done after %s, waiting for %s", timeout.Limit, strings.Join(waiting, ", "))
+}
