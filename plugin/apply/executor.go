@@ -48,6 +48,9 @@ type Executor struct {
 	// Metadata goes into the records of manifests that were applied completely. A
 	// zero LastSyncedAt is the time of the save.
 	Metadata state.Metadata
+	// Undoes is set for a run that takes another one back: the metadata that records
+	// get again, by manifest. One without a time of a sync gets none.
+	Undoes map[string]state.Metadata
 }
 
 // Run does what the plan says in the order of the graph. When ctx ends, nothing

@@ -104,11 +104,8 @@ func (r *run) save(ctx context.Context) (unsaved []string, err error) {
 		if session == nil {
 			continue
 		}
-		metadata := r.exec.Metadata
-		if metadata.LastSyncedAt.IsZero() {
-			metadata.LastSyncedAt = r.clock.Now()
-		}
-		if err := session.Save(ctx, r.complete(m.Name), metadata); err != nil {
+		metadata, complete := r.metadata(m.Name)
+		if err := session.Save(ctx, complete, metadata); err != nil {
 			unsaved, failed = append(unsaved, m.Name), append(failed, &UnsavedError{Manifest: m.Name, Err: err})
 			continue
 		}
@@ -139,7 +136,22 @@ func savingContext(ctx context.Context) (context.Context, context.CancelFunc) {
 	}
 }
 
-func notWithin(limit time.Duration) error { return fmt.Errorf("the server did not take it within %s", limit) }
+func notWithin(limit time.Duration) error {
+	return fmt.Errorf("the server did not take it within %s", limit)
+}
+
+// metadata is what a record says of its last sync, and whether there was one.
+func (r *run) metadata(manifest string) (state.Metadata, bool) {
+	m, complete := r.exec.Metadata, r.complete(manifest)
+	if r.exec.Undoes != nil {
+		m = r.exec.Undoes[manifest]
+		return m, complete && !m.LastSyncedAt.IsZero()
+	}
+	if m.LastSyncedAt.IsZero() {
+		m.LastSyncedAt = r.clock.Now()
+	}
+	return m, complete
+}
 
 // complete tells whether everything of a manifest came out as wanted, the work
 // around its objects included.

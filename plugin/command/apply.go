@@ -35,7 +35,9 @@ type applyOptions struct {
 	maxPrune    string
 	lockTimeout time.Duration
 	sync        bool
-	planFile    string
+	// atomic takes a failed run back; alwaysWrite writes what is unchanged too.
+	atomic, alwaysWrite bool
+	planFile            string
 	// saved is the plan of planFile; nil without one.
 	saved     *saved.File
 	operation string
@@ -73,6 +75,9 @@ Exit codes: 0 done or nothing to do, 1 something failed, 3 something was refused
   %[1]s apply --plan plan.json --yes`, env.Name),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if o.planFile != "" && o.alwaysWrite {
+				return errors.New("--plan does what was saved: it can't be used with --always-write")
+			}
 			if err := o.usePlan(cmd); err != nil {
 				return err
 			}
@@ -95,6 +100,8 @@ func (o *applyOptions) addFlags(cmd *cobra.Command) {
 	f.BoolVar(&o.replan, "replan", false, "Go on with the new plan where an object changed since the diff")
 	f.StringVar(&o.validate, "validate", "strict", "The server's field validation: strict, warn or ignore")
 	f.StringVar(&o.maxPrune, "max-prune", "", "Refuse to delete more objects than this number or percentage (10, 20%)")
+	f.BoolVar(&o.atomic, "atomic", false, "All or nothing: refuse a plan that can't be done in whole, and take a run back that failed")
+	f.BoolVar(&o.alwaysWrite, "always-write", false, "Write objects that are as wanted too, as the original tool does with each apply")
 	f.BoolVar(&o.sync, "sync", false, "Accepted for old scripts: apply always works by differences")
 	_ = f.MarkHidden("sync")
 }
@@ -130,6 +137,8 @@ func (o *applyOptions) run(ctx context.Context, env *Env) error {
 		return err
 	}
 	switch {
+	case o.hopeless(r.plan) != nil:
+		return o.without(ctx, env, r.plan, o.hopeless(r.plan))
 	case o.dryRun != "none":
 		return o.without(ctx, env, r.plan, refusals(r.plan))
 	case unserved(r.plan) != nil:
@@ -172,7 +181,7 @@ func (o *applyOptions) mayWrite(ctx context.Context, env *Env, report *plan.Repo
 func (o *applyOptions) planOptions() planOptions {
 	return planOptions{
 		policy: o.policy.policy(), dryRunCreates: o.dryRun == "server",
-		refresh: o.policy.refresh || o.view.showIgnored,
+		refresh: o.policy.refresh || o.view.showIgnored || o.alwaysWrite, writeUnchanged: o.alwaysWrite,
 	}
 }
 
@@ -288,7 +297,7 @@ func (o *applyOptions) execute(ctx context.Context, env *Env, r round) error {
 	if err != nil {
 		return unrecorded(env, result, err)
 	}
-	err = conclude(env, result)
+	err = o.takeBack(ctx, env, r, sessions, result, conclude(env, result))
 	if err == nil && o.finish != nil {
 		err = o.finish(ctx, env, sessions)
 	}

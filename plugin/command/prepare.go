@@ -244,6 +244,8 @@ type planOptions struct {
 	policy        plan.Policy
 	dryRunCreates bool
 	refresh       bool
+	// writeUnchanged writes what is as wanted too.
+	writeUnchanged bool
 }
 
 // plan compares the inputs with the cluster.
@@ -267,6 +269,9 @@ func (p *prepared) plan(ctx context.Context, e *Env, o planOptions) (*plan.Plan,
 	}
 	if err != nil {
 		return result, planner, err
+	}
+	if o.writeUnchanged {
+		result.WriteUnchanged()
 	}
 	p.announceHooks(result)
 	p.limitWaits(result)

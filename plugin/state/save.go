@@ -15,6 +15,9 @@ import (
 // ResultDone is the Result of a run that said nothing else of its end.
 const ResultDone = "done"
 
+// ResultUndone is the Result of a run that failed and was taken back.
+const ResultUndone = "undone"
+
 // ResultFailed is the Result of a run that ended and left something undone.
 const ResultFailed = "failed"
 
