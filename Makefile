@@ -21,6 +21,7 @@ LIGHT_LINTERS := errcheck,forcetypeassert,gochecknoinits,ineffassign,intrange,mi
 CLUSTER ?= .cluster
 FUZZTIME ?= 20s
 BENCH ?= 1000
+BENCHFLAGS ?=
 DURATION ?= 30m
 
 .DEFAULT_GOAL := help
@@ -97,8 +98,8 @@ chaos: build build-controlplane ## Kill runs at every request, then random fault
 		go test -ldflags '-s -w' -count 1 -v -timeout 0 ./test/chaos
 
 .PHONY: bench
-bench: build build-controlplane ## Measure requests, time and memory against kubectl (BENCH=most objects)
-	go run ./test/bench -bin bin -most $(BENCH)
+bench: build build-controlplane build-helm ## Measure requests, time and memory against kubectl and helm (BENCH=most objects)
+	go run ./test/bench -bin bin -most $(BENCH) $(BENCHFLAGS)
 
 .PHONY: bench-go
 bench-go: ## Run the Go benchmarks of the packages

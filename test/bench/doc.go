@@ -1,15 +1,21 @@
-// Command bench measures the built plugin against the budgets of the design on
-// a real control plane that it starts itself, and prints a table: time and
-// memory of the process, requests counted at the server, and the ratio to the
-// same work done by kubectl in the same run.
+// Command bench measures the built plugin against the budgets of the design on a
+// real control plane that it starts itself, and prints a table: time and memory of
+// each program, its requests counted at the server, and how many times as long
+// kubectl and helm took for the same work in the same run.
 //
 //	make bench                 # up to 1,000 objects
-//	make bench BENCH=10000     # up to 10,000; takes many minutes
+//	make bench BENCH=10000     # up to 10,000; takes the better part of an hour
+//	go run ./test/bench -bin bin -groups state -least 10000 -most 10000
 //
-// It is no test and never part of one: times on a shared machine are noise. A
-// row over its budget is marked, and only counts, which are not noise, make the
-// program fail.
+// It is no test and never part of one: times on a shared machine are noise. A budget
+// that is exceeded makes the program fail; with -counts only those of counts do, which
+// are no noise.
 //
-// Flow: main starts the control plane; each group in group_*.go runs its work
-// and appends rows; table.go prints them.
+// Flow: main starts the control plane; each group in group_*.go lets programs do its
+// work (world.go), compares what they cost with budgets (row.go) and appends rows;
+// table.go prints them.
+//
+// Invariants: programs that are compared get the same objects, in namespaces of
+// their own, one after the other; nothing is measured twice and the better one
+// taken, but for start-up and the text diff, where the row says so.
 package main

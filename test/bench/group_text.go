@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 )
 
@@ -25,14 +24,17 @@ func (w *world) text(t *table) error {
 		if err != nil {
 			return err
 		}
-		got, err := w.bestOf(3, "kubectl-tazuna", "diff", "-f", after, "--against", before)
+		got, err := w.bestOf(3, tazuna("diff", "-f", after, "--against", before))
 		if err != nil {
 			return err
 		}
 		if got.code != 1 {
 			return fmt.Errorf("text diff, %s: exit code %d, wanted 1", what.name, got.code)
 		}
-		t.add(row{work: fmt.Sprintf("text diff of %d lines, %s", longText, what.name), got: got, secondsBudget: 0.3, memoryBudget: 100})
+		r := newRow(fmt.Sprintf("text diff of %d lines, %s, best of 3", longText, what.name), got)
+		r.seconds(0.3)
+		r.memory(100)
+		t.add(r)
 	}
 	return nil
 }
@@ -48,6 +50,6 @@ func (w *world) long(name string, every int) (string, error) {
 		}
 		fmt.Fprintf(&b, "  line-%05d: %q\n", i, "some text, "+word)
 	}
-	path := filepath.Join(w.dir, name+".yaml")
+	path := w.path(name + ".yaml")
 	return path, os.WriteFile(path, []byte(b.String()), 0o600)
 }

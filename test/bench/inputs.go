@@ -7,11 +7,62 @@ import (
 	"strings"
 )
 
-// mixed are the kinds that real sets are made of, one namespace a set. Every
-// tenth object differs in kind; value makes a hundredth of them change.
+// kinds is the number of kinds in a mixed set.
+const kinds = 6
+
+// mixed writes a file with the kinds that real sets are made of, one namespace a set.
+// Every tenth object differs in kind; version makes a hundredth of them change.
 func (w *world) mixed(namespace string, n, version int) (string, error) {
+	path := w.path(fmt.Sprintf("%s-%d.yaml", namespace, version))
+	return path, os.WriteFile(path, []byte(objects(namespace, 0, n, version)), 0o600)
+}
+
+// onlyChanged are the objects of a set that its versions differ in.
+func (w *world) onlyChanged(namespace string, n, version int) (string, error) {
 	var b strings.Builder
-	for i := range n {
+	for i := 0; i < n; i += 100 {
+		b.WriteString("---\n" + object(i, namespace, version))
+	}
+	path := w.path(fmt.Sprintf("%s-%d-changed.yaml", namespace, version))
+	return path, os.WriteFile(path, []byte(b.String()), 0o600)
+}
+
+// chart writes a chart of the same objects, some hundred a template.
+func (w *world) chart(namespace string, n, version int) (string, error) {
+	const a = 500
+	dir := w.path(fmt.Sprintf("chart-%s-%d", namespace, version))
+	if err := os.MkdirAll(filepath.Join(dir, "templates"), 0o700); err != nil {
+		return "", err
+	}
+	meta := fmt.Sprintf("apiVersion: v2\nname: bench\nversion: 1.0.%d\n", version)
+	if err := os.WriteFile(filepath.Join(dir, "Chart.yaml"), []byte(meta), 0o600); err != nil {
+		return "", err
+	}
+	for from := 0; from < n; from += a {
+		path := filepath.Join(dir, "templates", fmt.Sprintf("objects-%05d.yaml", from))
+		if err := os.WriteFile(path, []byte(objects(namespace, from, min(from+a, n), version)), 0o600); err != nil {
+			return "", err
+		}
+	}
+	return dir, nil
+}
+
+// tazunaYAML writes a directory with a tazuna.yaml of one manifest, and its objects.
+func (w *world) tazunaYAML(namespace string, n, version int) (string, error) {
+	dir := w.path("tazuna-" + namespace)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
+	}
+	text := fmt.Sprintf("spec:\n  manifests:\n  - {name: %s, type: yaml, path: objects.yaml}\n", namespace)
+	if err := os.WriteFile(filepath.Join(dir, "tazuna.yaml"), []byte(text), 0o600); err != nil {
+		return "", err
+	}
+	return dir, os.WriteFile(filepath.Join(dir, "objects.yaml"), []byte(objects(namespace, 0, n, version)), 0o600)
+}
+
+func objects(namespace string, from, to, version int) string {
+	var b strings.Builder
+	for i := from; i < to; i++ {
 		v := 0
 		if i%100 == 0 {
 			v = version
@@ -19,12 +70,8 @@ func (w *world) mixed(namespace string, n, version int) (string, error) {
 		b.WriteString("---\n")
 		b.WriteString(object(i, namespace, v))
 	}
-	path := filepath.Join(w.dir, fmt.Sprintf("%s-%d.yaml", namespace, version))
-	return path, os.WriteFile(path, []byte(b.String()), 0o600)
+	return b.String()
 }
-
-// kinds is the number of kinds in a mixed set.
-const kinds = 6
 
 func object(i int, namespace string, v int) string {
 	meta := fmt.Sprintf("metadata: {name: o-%05d, namespace: %s, labels: {app: bench, version: v%d}}\n", i, namespace, v)

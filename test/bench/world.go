@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -15,7 +16,7 @@ import (
 )
 
 // limit bounds every program that is started here.
-const limit = 30 * time.Minute
+const limit = 45 * time.Minute
 
 // world is the control plane and the programs that work on it.
 type world struct {
@@ -23,7 +24,7 @@ type world struct {
 }
 
 func (w *world) start() error {
-	out, err := w.run("controlplane", "start", "--dir", filepath.Join(w.dir, "cp"))
+	out, err := w.run(command{program: "controlplane", args: []string{"start", "--dir", w.path("cp")}})
 	if err != nil {
 		return fmt.Errorf("start the control plane: %w", err)
 	}
@@ -33,9 +34,32 @@ func (w *world) start() error {
 }
 
 func (w *world) stop() {
-	if _, err := w.run("controlplane", "stop", "--dir", filepath.Join(w.dir, "cp")); err != nil {
+	if _, err := w.cp("stop"); err != nil {
 		fmt.Fprintln(os.Stderr, "bench: stop the control plane:", err)
 	}
+}
+
+func (w *world) path(name string) string { return filepath.Join(w.dir, name) }
+
+// command is one start of a program.
+type command struct {
+	program string
+	args    []string
+	// differs: the exit code 1 means differences.
+	differs bool
+	// dir is where it runs; empty: here.
+	dir string
+}
+
+func kubectl(args ...string) command { return command{program: "kubectl", args: args} }
+func helm(args ...string) command    { return command{program: "helm", args: args} }
+func tazuna(args ...string) command {
+	return command{program: "kubectl-tazuna", args: args, differs: slices.Contains([]string{"diff", "plan"}, args[0])}
+}
+
+func (c command) in(dir string) command {
+	c.dir = dir
+	return c
 }
 
 // outcome is what one run of a program cost.
@@ -45,43 +69,62 @@ type outcome struct {
 	seconds float64
 	// cpu is the time that its processors worked, which other programs on the machine
 	// disturb less.
-	cpu      float64
+	cpu float64
+	// mebibyte is the most memory it held.
 	mebibyte float64
 	// requests and writes of the program, counted at the server; -1: not counted.
 	requests, writes int
 }
 
-// run runs a program; any exit code above 1 is an error, since diff tools mean
-// differences by 1.
-func (w *world) run(name string, args ...string) (outcome, error) {
+// run runs a program to its end.
+func (w *world) run(c command) (outcome, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	var stdout, stderr bytes.Buffer
-	cmd := exec.CommandContext(ctx, filepath.Join(w.bin, name), args...)
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	cmd.Env = append(os.Environ(), "KUBECONFIG="+w.kubeconfig, "XDG_CACHE_HOME="+filepath.Join(w.dir, "cache"))
+	cmd := exec.CommandContext(ctx, filepath.Join(w.bin, c.program), c.args...)
+	cmd.Stdout, cmd.Stderr, cmd.Dir = &stdout, &stderr, c.dir
+	cmd.Env = append(os.Environ(), "KUBECONFIG="+w.kubeconfig, "XDG_CACHE_HOME="+w.path("cache"), "HOME="+w.dir, "TAZUNA_DESTROY_EXECUTABLE=true")
 	began := time.Now()
 	err := cmd.Run()
 	out := outcome{stdout: stdout.String(), seconds: time.Since(began).Seconds(), requests: -1, writes: -1}
-	if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
-		out.mebibyte = float64(usage.Maxrss) / 1024
+	if cmd.ProcessState != nil {
 		out.cpu = (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
+		if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
+			out.mebibyte = float64(usage.Maxrss) / 1024
+		}
 	}
 	var exited *exec.ExitError
-	if errors.As(err, &exited) && exited.ExitCode() == 1 {
+	if errors.As(err, &exited) && exited.ExitCode() == 1 && c.differs {
 		out.code = 1
 		return out, nil
 	}
 	if err != nil {
-		return out, fmt.Errorf("%s %s: %w: %s", name, strings.Join(args, " "), err, strings.TrimSpace(stderr.String()))
+		return out, fmt.Errorf("%s %s: %w: %s", c.program, strings.Join(c.args, " "), err, end(stderr.String()))
 	}
 	return out, nil
 }
 
+// end is the last of what a program said.
+func end(text string) string {
+	const most = 600
+	text = strings.TrimSpace(text)
+	return text[max(len(text)-most, 0):]
+}
+
+// all runs commands whose cost is of no interest.
+func (w *world) all(commands ...command) error {
+	for _, c := range commands {
+		if _, err := w.run(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // bestOf is the fastest of n runs.
-func (w *world) bestOf(n int, name string, args ...string) (out outcome, err error) {
+func (w *world) bestOf(n int, c command) (out outcome, err error) {
 	for i := range n {
-		got, err := w.run(name, args...)
+		got, err := w.run(c)
 		if err != nil {
 			return out, err
 		}
@@ -94,11 +137,11 @@ func (w *world) bestOf(n int, name string, args ...string) (out outcome, err err
 
 // counted is run with the requests that clients sent meanwhile, but for renewals of
 // a lock: their number is that of the seconds, which are noise.
-func (w *world) counted(name string, args ...string) (outcome, error) {
+func (w *world) counted(c command) (outcome, error) {
 	if _, err := w.cp("requests", "--reset"); err != nil {
 		return outcome{}, err
 	}
-	out, err := w.run(name, args...)
+	out, err := w.run(c)
 	if err != nil {
 		return out, err
 	}
@@ -122,6 +165,17 @@ func (w *world) count(args ...string) (int, error) {
 }
 
 func (w *world) cp(verb string, args ...string) (string, error) {
-	out, err := w.run("controlplane", append([]string{verb, "--dir", filepath.Join(w.dir, "cp")}, args...)...)
+	out, err := w.run(command{program: "controlplane", args: append([]string{verb, "--dir", w.path("cp")}, args...)})
 	return out.stdout, err
+}
+
+// warmUp fills the caches of discovery and schemas, which are made once a machine
+// and not once a run.
+func (w *world) warmUp() error {
+	file, err := w.mixed("warm", 10, 1)
+	if err != nil {
+		return err
+	}
+	apply := tazuna("apply", "-f", file, "--manifest", "warm", "--yes", "--wait=false", "--summary")
+	return w.all(kubectl("create", "namespace", "warm"), apply, apply, command{program: "kubectl", args: []string{"diff", "--server-side", "-f", file}, differs: true})
 }
