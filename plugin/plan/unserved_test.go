@@ -85,7 +85,7 @@ func TestUntrackedObjectsAreNoted(t *testing.T) {
 	owners := managed(t, map[string]string{
 		"kubectl-client-side-apply/Update": `{"f:spec":{}}`, "operator/Apply": `{"f:spec":{}}`, "tazuna/Apply": `{"f:spec":{}}`,
 	})
-	w := &wanted{out: &Object{Manifest: "shop"}, label: "applyset"}
+	w := &wanted{out: &Object{Manifest: "shop"}, label: "applyset", tracked: true}
 	require.Equal(t, []string{"exists and is not tracked yet: it becomes part of manifest shop, with the fields of kubectl-client-side-apply"}, untracked(w, owners))
 	require.NotContains(t, strings.Join(untracked(w, managed(t, nil)), ""), "fields of")
 	w.recorded = true
