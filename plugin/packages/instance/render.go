@@ -1,0 +1,84 @@
+package instance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/hook/output"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/render"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/schema"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/values"
+)
+
+// Render renders the templates with settings and values as they are now; Instance,
+// Settings, Values and Secrets of the request are filled in. A package without templates
+// is render.ErrNoChart.
+func (i *Instance) Render(ctx context.Context, r render.Request) (*render.Result, error) {
+	name := i.Definition().Name
+	if !i.Renders() {
+		return nil, fmt.Errorf("render package %s: %w", name, render.ErrNoChart)
+	}
+	i.mu.Lock()
+	settings, current := i.settings, i.values
+	i.mu.Unlock()
+	if settings == nil {
+		return nil, fmt.Errorf("render package %s: its settings have not been accepted yet", name)
+	}
+	if s := i.shared.Schemas.Values; s != nil && s.RequiresForRendering() {
+		if err := s.Validate(ctx, current, schema.Check{Rendering: true}); err != nil {
+			return nil, fmt.Errorf("render package %s: %w", name, err)
+		}
+	}
+	r.Instance = render.Instance{Namespace: i.id.Namespace, Name: i.id.Name}
+	r.Settings, r.Values, r.Secrets = settings, current, i.secrets()
+	return i.shared.Template.Render(ctx, r)
+}
+
+// secrets are what the schemas mark in settings and values.
+func (i *Instance) secrets() []any {
+	var all []any
+	for _, of := range []map[string]any{i.Settings(), i.Values()} {
+		for _, s := range []*schema.Schema{i.shared.Schemas.Settings, i.shared.Schemas.Values} {
+			if s != nil && of != nil {
+				all = append(all, s.Secrets(of)...)
+			}
+		}
+	}
+	return all
+}
+
+// Scrub hides in a text what the schemas mark as secret in settings and values.
+func (i *Instance) Scrub(text string) string {
+	secrets := i.secrets()
+	if len(secrets) == 0 {
+		return text
+	}
+	bodies := make([]map[string]any, len(secrets))
+	for n, s := range secrets {
+		bodies[n] = output.SecretOf(s)
+	}
+	return object.Scrub(text, bodies...)
+}
+
+// Masked copies settings or values without what the schemas mark as secret.
+func (i *Instance) Masked(of map[string]any) map[string]any {
+	for _, s := range []*schema.Schema{i.shared.Schemas.Settings, i.shared.Schemas.Values} {
+		if s != nil && of != nil {
+			of = s.Mask(of)
+		}
+	}
+	return of
+}
+
+// IsInvalid tells whether an error is one of the user's settings, which only another
+// settings can mend.
+func IsInvalid(err error) bool {
+	var invalid *schema.InvalidError
+	var refused *RefusedError
+	return errors.As(err, &invalid) || errors.As(err, &refused)
+}
+
+// Digest names values by their content.
+func (i *Instance) Digest() (string, error) { return values.Digest(i.Values()) }
