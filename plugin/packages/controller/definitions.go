@@ -1,0 +1,102 @@
+package controller
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/api"
+)
+
+// FieldManager is who writes our definitions.
+const FieldManager = "tazuna-packages"
+
+// ErrDeckhouse tells that the platform itself runs here, whose controller it is that
+// looks after packages.
+var ErrDeckhouse = errors.New("Deckhouse itself runs in this cluster, and looks after application packages; " +
+	"two controllers would undo each other's work")
+
+// refuse is ErrDeckhouse where Deckhouse runs.
+func refuse(ctx context.Context, c client.Client) error {
+	deployment := &unstructured.Unstructured{}
+	deployment.SetAPIVersion("apps/v1")
+	deployment.SetKind("Deployment")
+	err := c.Get(ctx, types.NamespacedName{Namespace: "d8-system", Name: "deckhouse"}, deployment)
+	if err == nil {
+		return fmt.Errorf("the Deployment d8-system/deckhouse is there: %w", ErrDeckhouse)
+	}
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	return fmt.Errorf("find out whether Deckhouse runs here: %w", err)
+}
+
+// establishTimeout is how long a server may take to serve our kinds.
+const establishTimeout = time.Minute
+
+// establish writes our definitions, or only waits for them, until the server serves
+// them.
+func establish(ctx context.Context, c client.Client, write bool) error {
+	crds, err := api.CRDs()
+	if err != nil {
+		return err
+	}
+	for _, crd := range crds {
+		if !write {
+			break
+		}
+		//nolint:staticcheck // Apply wants generated types, which definitions have none of here
+		if err := c.Patch(ctx, crd.DeepCopy(), client.Apply, client.FieldOwner(FieldManager), client.ForceOwnership); err != nil {
+			return fmt.Errorf("write the CustomResourceDefinition %s: %w", crd.GetName(), err)
+		}
+	}
+	for _, crd := range crds {
+		err := wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, establishTimeout, true, func(ctx context.Context) (bool, error) {
+			return established(ctx, c, crd.GetName())
+		})
+		if err != nil {
+			return fmt.Errorf("wait for the CustomResourceDefinition %s to be served: %w", crd.GetName(), err)
+		}
+	}
+	return nil
+}
+
+func established(ctx context.Context, c client.Client, name string) (bool, error) {
+	crd := &unstructured.Unstructured{}
+	crd.SetAPIVersion("apiextensions.k8s.io/v1")
+	crd.SetKind("CustomResourceDefinition")
+	if err := c.Get(ctx, types.NamespacedName{Name: name}, crd); err != nil {
+		return false, err
+	}
+	conditions, _, err := unstructured.NestedSlice(crd.Object, "status", "conditions")
+	if err != nil {
+		return false, err
+	}
+	for _, condition := range conditions {
+		if of, isMap := condition.(map[string]any); isMap && of["type"] == "Established" && of["status"] == "True" {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// ensureNamespace makes the namespace of what belongs to the controller itself.
+func ensureNamespace(ctx context.Context, c client.Client, name string) error {
+	err := c.Get(ctx, types.NamespacedName{Name: name}, &corev1.Namespace{})
+	if apierrors.IsNotFound(err) {
+		err = c.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}})
+	}
+	if err != nil && !apierrors.IsAlreadyExists(err) {
+		return fmt.Errorf("the namespace %s of the controller: %w", name, err)
+	}
+	return nil
+}
