@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/plan"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/state"
 )
 
 // phase is where a node stands.
@@ -59,6 +60,8 @@ type node struct {
 	podReason  string
 	failure    because
 	failing    failing
+	// entry is what the record will say of it; nil if nothing new.
+	entry *state.Entry
 
 	outcome Outcome
 	ready   bool

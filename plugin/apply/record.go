@@ -173,7 +173,17 @@ func (r *run) complete(manifest string) bool {
 func (r *run) record(n *node, e *state.Entry) {
 	if s := r.exec.Sessions[n.planned.Manifest]; s != nil && e != nil {
 		e.Order = n.position
+		n.entry = e
 		s.Applied(*e)
+	}
+}
+
+// recordAwaited notes whether the run waits for an object, so that the next one goes
+// on if this one ends before it is ready.
+func (r *run) recordAwaited(n *node, awaited bool) {
+	if n.entry != nil && n.entry.Awaited != awaited {
+		n.entry.Awaited = awaited
+		r.exec.Sessions[n.planned.Manifest].Applied(*n.entry)
 	}
 }
 
@@ -188,12 +198,14 @@ func (r *run) recordUnchanged(n *node) {
 	if rec := r.records[o.Manifest]; rec != nil {
 		e, ok := rec.Find(o.Ref)
 		if ok && e.Key == o.Key && e.ContentHash == o.ContentHash && e.UID == string(o.UID) &&
-			e.ResourceVersion == o.ResourceVersion && e.InputKey == r.proof(o, o.Live) &&
+			e.ResourceVersion == o.ResourceVersion && e.InputKey == r.proof(o, o.Live) && !e.Awaited &&
 			slices.EqualFunc(e.Hidden, r.exec.Hasher.Hidden(o.Desired.Body), slices.Equal) {
 			return
 		}
 	}
-	r.record(n, r.entryOf(o, o.Live))
+	e := r.entryOf(o, o.Live)
+	e.Awaited = o.Awaited
+	r.record(n, e)
 }
 
 func (r *run) proof(o *plan.Object, live map[string]any) string {

@@ -57,8 +57,12 @@ func (r *run) mustWait(n *node) bool {
 	if n.wantsReady() {
 		return true
 	}
-	return !r.exec.Policy.NoWait && (n.planned.Op.Writes() || n.planned.Op == plan.OpExists || r.deletes || r.exec.Policy.Answerable)
+	return !r.exec.Policy.NoWait && (n.planned.Op.Writes() || n.planned.Op == plan.OpExists || r.deletes || r.answers(n))
 }
+
+// answers tells whether the run answers for an object even if it doesn't change it:
+// as its policy, or because it goes on where an earlier run ended.
+func (r *run) answers(n *node) bool { return r.exec.Policy.Answerable || n.planned.Awaited }
 
 func (n *node) goodOutcome() Outcome {
 	if n.planned.Op.Writes() {
@@ -70,6 +74,7 @@ func (n *node) goodOutcome() Outcome {
 // wait hands an object to the tracker, with a limit.
 func (r *run) wait(n *node, u *unstructured.Unstructured, reason string) {
 	n.phase, n.latest, n.waitReason = phaseWaiting, u, reason
+	r.recordAwaited(n, r.answers(n) || n.planned.Op.Writes())
 	limit := r.waitTimeout(n)
 	switch {
 	case r.interrupted:
@@ -132,9 +137,9 @@ func (r *run) judgeFailed(n *node, verdict readiness.Verdict) {
 	switch {
 	case before.State != readiness.Failed || before.Reason != verdict.Reason:
 		r.explain(n, because{reason: r.clean(n.planned, verdict.Reason)})
-	case n.untouched() && !r.exec.Policy.Answerable:
+	case n.untouched() && !r.answers(n):
 		r.stillNotReady(n, verdict.Reason)
-	case since < staleGrace:
+	case since < staleGrace && (n.planned.Op.Writes() || !n.planned.Awaited):
 		// The controller may not have looked at the change yet.
 		r.setReason(n, verdict.Reason)
 		latest := n.latest
@@ -178,6 +183,7 @@ func (r *run) stillNotReady(n *node, reason string) {
 
 func (r *run) becomeReady(n *node, verdict readiness.Verdict) {
 	n.ready = true
+	r.recordAwaited(n, false)
 	if verdict.Note != "" {
 		n.notes = append(n.notes, verdict.Note)
 	}
@@ -207,7 +213,7 @@ func (r *run) timeOut(n *node, limit time.Duration) {
 	switch {
 	case n.step == stepGone:
 		r.explain(n, because{reason: fmt.Sprintf("not gone after %s: %s", limit, reason)})
-	case n.untouched() && !r.exec.Policy.Answerable && r.before(n).State != readiness.Ready:
+	case n.untouched() && !r.answers(n) && r.before(n).State != readiness.Ready:
 		r.stillNotReady(n, n.reason())
 	default:
 		r.explain(n, because{reason: fmt.Sprintf("not ready after %s: %s", limit, reason)})

@@ -158,7 +158,7 @@ func (o *applyOptions) run(ctx context.Context, env *Env) error {
 // acts tells whether there is anything to do; a destroyed record is removed even
 // where none of its objects is left.
 func (o *applyOptions) acts(p *plan.Plan) bool {
-	return acts(p) || o.everyRecord && recordExists(p)
+	return acts(p) || o.everyRecord && recordExists(p) || o.goesOn(p)
 }
 
 func recordExists(p *plan.Plan) bool {

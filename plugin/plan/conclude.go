@@ -47,6 +47,8 @@ func (p Planner) repair(in Input, list []*wanted, gone []state.Key) string {
 		case w.out.Manifest != in.Manifest || w.out.Op != OpNone || w.out.Strategy.LeftAlone():
 		case p.staleEntry(w):
 			stale++
+			// Of a run that was killed nobody knows how far it had come.
+			w.out.Awaited = w.out.Awaited || in.Record.LastRun.Result == state.ResultRunning
 		case p.openEntry(w):
 			open++
 		}

@@ -28,20 +28,25 @@ func TestNotReady(t *testing.T) {
 	failed := deployment("True")
 	failed["status"].(map[string]any)["conditions"] = []any{map[string]any{"type": "Progressing", "status": "False", "reason": "ProgressDeadlineExceeded"}}
 	tests := map[string]struct {
-		op   Op
-		live map[string]any
-		want []Unready
+		op      Op
+		live    map[string]any
+		want    []Unready
+		awaited bool
 	}{
-		"ready":         {OpNone, deployment("True"), nil},
-		"not available": {OpNone, unready, []Unready{{Ref: web, Reason: "Available: 0/1"}}},
-		"failed":        {OpNone, failed, []Unready{{Ref: web, Failed: true, Reason: "ProgressDeadlineExceeded"}}},
-		"to be written": {OpUpdate, unready, nil},
-		"metadata only": {OpNone, map[string]any{"apiVersion": "apps/v1", "kind": "Deployment", "metadata": unready["metadata"]}, nil},
+		"ready":              {op: OpNone, live: deployment("True")},
+		"awaited, and ready": {op: OpNone, live: deployment("True"), awaited: true},
+		"awaited":            {OpNone, unready, []Unready{{Ref: web, Awaited: true, Reason: "Available: 0/1"}}, true},
+		"not available":      {OpNone, unready, []Unready{{Ref: web, Reason: "Available: 0/1"}}, false},
+		"failed":             {OpNone, failed, []Unready{{Ref: web, Failed: true, Reason: "ProgressDeadlineExceeded"}}, false},
+		"to be written":      {op: OpUpdate, live: unready},
+		"metadata only":      {op: OpNone, live: map[string]any{"apiVersion": "apps/v1", "kind": "Deployment", "metadata": unready["metadata"]}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			p := &Plan{Objects: []*Object{{Op: tc.op, Ref: web, UID: "u", Live: tc.live}}}
+			p := &Plan{Objects: []*Object{{Op: tc.op, Ref: web, UID: "u", Live: tc.live, Awaited: tc.awaited}}}
 			require.Equal(t, tc.want, p.NotReady())
+			waitTo := p.Objects[0].waitTo(nil)
+			require.Equal(t, tc.op == OpUpdate || tc.awaited && len(tc.want) > 0, waitTo == "reconcile", "%q", waitTo)
 		})
 	}
 }

@@ -87,6 +87,10 @@ type Object struct {
 	// Finished: a Job that has run and is gone, as it was meant to; nothing is done.
 	Finished bool
 
+	// Awaited: the run that wrote it last ended while it waited for it to become
+	// ready; as long as it isn't, the next run goes on waiting.
+	Awaited bool
+
 	// UID and ResourceVersion of Live are the preconditions of the write.
 	UID             types.UID
 	ResourceVersion string

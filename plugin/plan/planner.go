@@ -122,7 +122,7 @@ func (p Planner) Replan(ctx context.Context, old *Object) (*Object, error) {
 	fresh.proven = false
 	fresh.out = &Object{
 		Manifest: old.Manifest, Ref: old.Ref, Key: old.Key, Mapping: old.Mapping, MappingKnown: true,
-		Desired: old.Desired, ContentHash: old.ContentHash, Strategy: old.Strategy, again: w, hidden: old.hidden,
+		Desired: old.Desired, ContentHash: old.ContentHash, Strategy: old.Strategy, again: w, hidden: old.hidden, Awaited: old.Awaited,
 	}
 	found := liveSet{}
 	if live != nil {
@@ -246,6 +246,7 @@ func (p Planner) newWanted(ctx context.Context, in Input, o object.Object, local
 	w.out.Strategy.Authoritative = in.Authoritative
 	if in.Record != nil {
 		w.entry, w.recorded = in.Record.Find(ref)
+		w.out.Awaited = w.entry.Awaited
 	}
 	m, err := p.Cluster.Mapping(ctx, gvk.GroupKind(), gvk.Version)
 	switch {

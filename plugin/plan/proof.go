@@ -30,6 +30,9 @@ func (p Planner) Proof(o *Object, live map[string]any) string {
 	if key == "" || o.again == nil || len(o.Hidden) > 0 || !o.again.proven && !asSent(o, live) {
 		return ""
 	}
+	if state, _ := stateOf(o, live, p.Policy.Rules); state != stateOK {
+		return "" // that it isn't ready is to be seen in the next run too
+	}
 	return key + stamp(live)
 }
 
@@ -115,7 +118,7 @@ func (p Planner) provable(w *wanted) bool {
 		return false
 	}
 	key := p.inputKey(w.out)
-	if key == "" || !w.recorded || w.entry.UID == "" || w.entry.ContentHash != w.out.ContentHash {
+	if key == "" || !w.recorded || w.entry.UID == "" || w.entry.ContentHash != w.out.ContentHash || w.entry.Awaited {
 		return false
 	}
 	if strings.HasPrefix(w.entry.InputKey, key) && !w.out.Mapping.HasStatus() {
@@ -132,7 +135,7 @@ func (p Planner) proven(w *wanted, meta *unstructured.Unstructured) bool {
 		return false
 	}
 	key, uid, version := p.inputKey(w.out), string(meta.GetUID()), meta.GetResourceVersion()
-	if key == "" || !w.recorded || w.entry.UID != uid || w.entry.ContentHash != w.out.ContentHash {
+	if key == "" || !w.recorded || w.entry.UID != uid || w.entry.ContentHash != w.out.ContentHash || w.entry.Awaited {
 		return false
 	}
 	proof := key + stamp(meta.Object)
@@ -148,7 +151,7 @@ func (p Planner) remember(w *wanted) {
 	if p.Memo == nil || o.Op != OpNone || len(o.Hidden) > 0 || o.UID == "" || o.Unverified != "" || o.Err != nil {
 		return
 	}
-	if state, _ := stateOf(o, p.Policy.Rules); state != stateOK {
+	if state, _ := stateOf(o, o.Live, p.Policy.Rules); state != stateOK {
 		return // that it isn't ready is to be seen in the next run too
 	}
 	if key := p.inputKey(o); key != "" {

@@ -73,7 +73,7 @@ func (r reporting) object(o *Object) ObjectReport {
 		out.Reason = o.Err.Error()
 		out.ScopeUnknown = o.Ref.Namespace == "" && Unserved(o.Err)
 	}
-	out.OpStrategy, out.WaitTo = o.strategy(), o.waitTo()
+	out.OpStrategy, out.WaitTo = o.strategy(), o.waitTo(r.rules)
 	out.State, out.Info = r.state(o)
 	before, after := o.before, o.after
 	if r.full && o.result != nil {
@@ -97,7 +97,7 @@ func (o *Object) strategy() string {
 	return o.Strategy.words(o.Op)
 }
 
-func (o *Object) waitTo() string {
+func (o *Object) waitTo(rules *config.KappConfig) string {
 	switch o.Op {
 	case OpCreate, OpUpdate, OpReplace, OpAdopt, OpExists:
 		if o.Strategy.NoWait {
@@ -106,18 +106,33 @@ func (o *Object) waitTo() string {
 		return "reconcile"
 	case OpDelete:
 		return "delete"
+	case OpNone:
+		if o.goesOnWaiting(rules) {
+			return "reconcile"
+		}
+		return ""
 	default:
 		return ""
 	}
 }
 
-// stateOf gives kapp's words for how far the live object has come.
-func stateOf(o *Object, rules *config.KappConfig) (state, info string) {
+// goesOnWaiting reports whether an object that is as wanted is waited for because the
+// run that wrote it ended before it was ready.
+func (o *Object) goesOnWaiting(rules *config.KappConfig) bool {
+	if !o.Awaited || o.Op != OpNone || o.UID == "" || o.Strategy.NoWait || o.Strategy.Noop {
+		return false
+	}
+	state, _ := stateOf(o, o.Live, rules)
+	return state != stateOK
+}
+
+// stateOf gives kapp's words for how far an object has come as it is live.
+func stateOf(o *Object, live map[string]any, rules *config.KappConfig) (state, info string) {
 	var wait []config.WaitRule
 	if rules != nil {
 		wait = rules.WaitRules
 	}
-	switch verdict := Readiness(o.Strategy, wait, &unstructured.Unstructured{Object: o.Live}); verdict.State {
+	switch verdict := Readiness(o.Strategy, wait, &unstructured.Unstructured{Object: live}); verdict.State {
 	case readiness.Ready:
 		return stateOK, ""
 	case readiness.Failed:
@@ -139,6 +154,8 @@ type Unready struct {
 	Ref object.Ref
 	// Failed: it won't become ready by waiting.
 	Failed bool
+	// Awaited: the run that wrote it ended while it waited for it.
+	Awaited bool
 	// Reason is what the object says; may be empty.
 	Reason string
 }
@@ -148,13 +165,15 @@ func (u Unready) String() string {
 	return strings.TrimSuffix(fmt.Sprintf("%s: %s", u.Ref, u.Reason), ": ")
 }
 
-// state says how an object is that changes, or that has failed while it is as wanted.
+// state says how an object is that changes, or that has failed while it is as wanted,
+// or is still waited for.
 func (r reporting) state(o *Object) (state, info string) {
-	if o.UID == "" || o.Strategy.Noop || o.Op == OpNone && !saysHowItIs(o, r.rules) {
+	waits := o.goesOnWaiting(r.rules)
+	if o.UID == "" || o.Strategy.Noop || o.Op == OpNone && !waits && !saysHowItIs(o, r.rules) {
 		return "", ""
 	}
-	state, info = stateOf(o, r.rules)
-	if o.Op == OpNone && state != stateFail {
+	state, info = stateOf(o, o.Live, r.rules)
+	if o.Op == OpNone && state != stateFail && !waits {
 		return "", ""
 	}
 	return state, o.scrubText(info)
@@ -175,11 +194,11 @@ func saysHowItIs(o *Object, rules *config.KappConfig) bool {
 func (p *Plan) NotReady() []Unready {
 	var out []Unready
 	for _, o := range p.Objects {
-		if o.Op != OpNone || o.UID == "" || o.Strategy.NoWait || o.Strategy.Noop || onlyMetadata(o.Live) {
+		if o.Op != OpNone || o.UID == "" || o.Strategy.NoWait || o.Strategy.Noop || onlyMetadata(o.Live) && !o.Awaited {
 			continue
 		}
-		if state, info := stateOf(o, p.rules); state != stateOK {
-			out = append(out, Unready{Ref: o.Ref, Failed: state == stateFail, Reason: o.scrubText(info)})
+		if state, info := stateOf(o, o.Live, p.rules); state != stateOK {
+			out = append(out, Unready{Ref: o.Ref, Failed: state == stateFail, Awaited: o.Awaited, Reason: o.scrubText(info)})
 		}
 	}
 	return out

@@ -29,6 +29,7 @@ type bodyEntry struct {
 	ResourceVersion string          `json:"resourceVersion,omitempty"`
 	InputKey        string          `json:"inputKey,omitempty"`
 	Order           int             `json:"order,omitempty"`
+	Awaited         bool            `json:"awaited,omitempty"`
 	Hidden          []object.Path   `json:"hidden,omitempty"`
 	Body            json.RawMessage `json:"body,omitempty"`
 }
@@ -76,6 +77,7 @@ func (r *Record) fill(found []bodyEntry, lazy bool) {
 		}
 		e := &r.Entries[i]
 		e.UID, e.ResourceVersion, e.InputKey, e.Order, e.Hidden = b.UID, b.ResourceVersion, b.InputKey, b.Order, b.Hidden
+		e.Awaited = b.Awaited
 		e.packed = b.Body
 		if !lazy {
 			e.Body, e.packed = e.LastApplied(), nil
@@ -118,7 +120,7 @@ func encodeBodies(entries []Entry, limit int) (packed [][]byte, notes []string, 
 func encodeBody(e Entry) (text []byte, note string, err error) {
 	b := bodyEntry{
 		Key: e.Key.String(), ContentHash: e.ContentHash, UID: e.UID,
-		ResourceVersion: e.ResourceVersion, InputKey: e.InputKey, Order: e.Order, Hidden: e.Hidden,
+		ResourceVersion: e.ResourceVersion, InputKey: e.InputKey, Order: e.Order, Hidden: e.Hidden, Awaited: e.Awaited,
 	}
 	switch {
 	case e.Body == nil:

@@ -34,6 +34,9 @@ type Entry struct {
 	// Order is the position in which the object was applied, for deleting in
 	// reverse.
 	Order int
+	// Awaited: the run that applied it waited for it to become ready, and ended
+	// before it was.
+	Awaited bool
 }
 
 // LastApplied returns Body, decoding it now if the Store left it packed; nil if it

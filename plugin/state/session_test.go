@@ -52,7 +52,7 @@ func entry(t *testing.T, key, hash string) Entry {
 		meta["namespace"] = k.Namespace
 	}
 	return Entry{
-		Key: k, ContentHash: hash, UID: "uid-of-" + k.Name, ResourceVersion: "17", InputKey: "in", Order: 3,
+		Key: k, ContentHash: hash, UID: "uid-of-" + k.Name, ResourceVersion: "17", InputKey: "in", Order: 3, Awaited: k.Name == "b",
 		Body: map[string]any{
 			"apiVersion": k.APIVersion(), "kind": k.Kind,
 			"metadata": meta, "spec": map[string]any{"big": int64(9007199254740993)},
