@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/version"
@@ -52,6 +53,18 @@ func (c *Client) Context() ContextInfo {
 		info.User = *flags.AuthInfoName
 	}
 	return info
+}
+
+// defaultServer is where kubectl looks for a server that nobody named.
+const defaultServer = "http://localhost:8080"
+
+// Configured tells whether a kubeconfig, a flag or the environment of a Pod names a
+// server. Without one requests go where kubectl's do, to port 8080 of this machine.
+func (c *Client) Configured() bool {
+	if flags, _ := c.getter.(*genericclioptions.ConfigFlags); flags != nil && text(flags.APIServer) != "" {
+		return true
+	}
+	return c.Context().Cluster != "" || strings.TrimSuffix(c.base.String(), "/") != defaultServer
 }
 
 // Identity tells users apart as far as the kubeconfig and the flags do. It holds

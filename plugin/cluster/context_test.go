@@ -67,6 +67,26 @@ func TestContextAndNamespace(t *testing.T) {
 	}
 }
 
+func TestConfigured(t *testing.T) {
+	t.Setenv("KUBERNETES_SERVICE_HOST", "")
+	file := filepath.Join(t.TempDir(), "kubeconfig")
+	require.NoError(t, os.WriteFile(file, []byte(twoContexts), 0o600))
+	empty, local := "", "http://localhost:8080"
+	for name, want := range map[string]bool{file: true, os.DevNull: false} {
+		flags := Flags()
+		flags.KubeConfig = &name
+		c, err := Connect(Options{Getter: flags})
+		require.NoError(t, err)
+		assert.Equal(t, want, c.Configured(), name)
+	}
+	flags := Flags()
+	flags.KubeConfig, flags.APIServer = &empty, &local
+	t.Setenv("KUBECONFIG", os.DevNull)
+	c, err := Connect(Options{Getter: flags})
+	require.NoError(t, err)
+	assert.True(t, c.Configured(), "the default, but asked for")
+}
+
 func TestConnectWithoutAKubeconfig(t *testing.T) {
 	missing := filepath.Join(t.TempDir(), "nope")
 	flags := Flags()

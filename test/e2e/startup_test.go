@@ -14,7 +14,7 @@ import (
 // package quiet). A new dependency can undo it without a word.
 func TestStartUp(t *testing.T) {
 	s := newSite(t)
-	result := s.run(t, []string{"GODEBUG=inittrace=1"}, "kubectl-tazuna", "version")
+	result := s.run(t, []string{"GODEBUG=inittrace=1"}, "kubectl-tazuna", "version", "--client")
 	require.Zero(t, result.code, result.stderr)
 
 	order := regexp.MustCompile(`(?m)^init (\S+) @`).FindAllStringSubmatch(result.stderr, -1)

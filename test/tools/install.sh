@@ -11,7 +11,8 @@ set -eu
 mkdir -p "$1"
 dir=$(cd "$1" && pwd)
 package=${2%@*} version=${2#*@}
-name=$(basename "$package")
+# go names a program by the last word of its path that is no major version.
+name=$(basename "$(echo "$package" | sed 's|/v[0-9]*$||')")
 kept=${XDG_CACHE_HOME:-$HOME/.cache}/kubectl-tazuna/tools/$name-$version-$(go env GOVERSION)
 if [ ! -x "$kept/$name" ]; then
 	echo "$name $version: building"
