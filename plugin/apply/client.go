@@ -28,7 +28,8 @@ type Writer interface {
 	// Create and Update serve kinds that take no patch.
 	Create(ctx context.Context, m cluster.Mapping, body map[string]any, o cluster.WriteOptions) (*unstructured.Unstructured, error)
 	Update(ctx context.Context, m cluster.Mapping, body map[string]any, o cluster.WriteOptions) (*unstructured.Unstructured, error)
-	Delete(ctx context.Context, m cluster.Mapping, namespace, name string, o cluster.DeleteOptions) error
+	// Remove deletes; gone: the object is known to be no longer there.
+	Remove(ctx context.Context, m cluster.Mapping, namespace, name string, o cluster.DeleteOptions) (gone bool, err error)
 }
 
 // Session is one run's write side of one manifest's record; *state.Session has it.

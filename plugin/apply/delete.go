@@ -30,11 +30,11 @@ func (a attempt) remove() report {
 	}
 	version := o.ResourceVersion
 	for try := 1; ; try++ {
-		err := a.exec.Client.Delete(a.requests, o.Mapping, o.Ref.Namespace, o.Ref.Name, cluster.DeleteOptions{
+		gone, err := a.exec.Client.Remove(a.requests, o.Mapping, o.Ref.Namespace, o.Ref.Name, cluster.DeleteOptions{
 			UID: o.UID, ResourceVersion: version, Propagation: a.propagation(),
 		})
 		switch {
-		case a.missing(o, err):
+		case gone, a.missing(o, err):
 			rep.done = doneGone
 			return a.removed(rep)
 		case isUnserved(err):

@@ -43,6 +43,24 @@ func TestPruneComesLastAndIsConfirmed(t *testing.T) {
 	})
 }
 
+// A server that says of which object it is rid need not be asked once more.
+func TestPruneBelievesAnswers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHarness(t)
+		h.cluster.outspoken = true
+		old := pruning(t, h, oldConfigMap)
+		r := h.run(old)
+		assert.Equal(t, Counts{Deleted: 1}, r.Counts)
+		assert.Equal(t, []string{"delete ConfigMap x/old"}, h.cluster.matching("delete", "get"))
+		assert.Equal(t, []string{"ConfigMap x/old"}, h.session.removed)
+
+		held := pruning(t, h, `{apiVersion: v1, kind: ConfigMap, metadata: {name: held, namespace: x, finalizers: [example.com/hold]}}`)
+		time.AfterFunc(time.Minute, func() { h.cluster.remove("ConfigMap x/held") })
+		assert.Equal(t, Counts{Deleted: 1}, h.run(held).Counts)
+		assert.Contains(t, h.cluster.matching("get"), "get ConfigMap x/held")
+	})
+}
+
 func TestPruneWaitsForTheRollout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t)

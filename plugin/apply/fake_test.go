@@ -50,6 +50,8 @@ type fakeCluster struct {
 	bodies      []map[string]any
 	options     []cluster.ApplyOptions
 	deletes     []cluster.DeleteOptions
+	// outspoken: answers to deletions say that an object is gone.
+	outspoken bool
 }
 
 type fakeWatch struct {
@@ -316,31 +318,32 @@ func (f *fakeCluster) Patch(_ context.Context, m cluster.Mapping, namespace, nam
 	return f.store(keyOf(m, namespace, name), out).DeepCopy(), nil
 }
 
-func (f *fakeCluster) Delete(ctx context.Context, m cluster.Mapping, namespace, name string, o cluster.DeleteOptions) error {
+func (f *fakeCluster) Remove(ctx context.Context, m cluster.Mapping, namespace, name string, o cluster.DeleteOptions) (gone bool, err error) {
 	if err := f.enter(ctx); err != nil {
-		return err
+		return false, err
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	key := keyOf(m, namespace, name)
 	f.deletes = append(f.deletes, o)
 	if err := f.called("delete " + key); err != nil {
-		return err
+		return false, err
 	}
 	live := f.objects[key]
 	switch {
 	case live == nil:
-		return notFound(m, name)
+		return false, notFound(m, name)
 	case o.UID != "" && o.UID != live.GetUID(), o.ResourceVersion != "" && o.ResourceVersion != live.GetResourceVersion():
-		return conflict(m, name)
+		return false, conflict(m, name)
 	case len(live.GetFinalizers()) > 0:
 		now := metav1.Now()
 		live.SetDeletionTimestamp(&now)
 		f.store(key, live)
 	default:
 		f.drop(key)
+		return f.outspoken, nil
 	}
-	return nil
+	return false, nil
 }
 
 func (f *fakeCluster) drop(key string) {

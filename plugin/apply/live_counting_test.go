@@ -42,7 +42,7 @@ func (c *counting) Patch(ctx context.Context, m cluster.Mapping, namespace, name
 	return c.Client.Patch(ctx, m, namespace, name, kind, data, o)
 }
 
-func (c *counting) Delete(ctx context.Context, m cluster.Mapping, namespace, name string, o cluster.DeleteOptions) error {
+func (c *counting) Remove(ctx context.Context, m cluster.Mapping, namespace, name string, o cluster.DeleteOptions) (gone bool, err error) {
 	c.calls.Add(1)
-	return c.Client.Delete(ctx, m, namespace, name, o)
+	return c.Client.Remove(ctx, m, namespace, name, o)
 }

@@ -2,10 +2,13 @@ package cluster
 
 import (
 	"context"
+	"encoding/json"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
 )
 
 // DeleteOptions of one deletion.
@@ -24,20 +27,50 @@ type DeleteOptions struct {
 // after that. apierrors.IsNotFound tells that it was not there. After a lost
 // connection the object being gone, going or another one (by UID) is success.
 func (c *Client) Delete(ctx context.Context, m Mapping, namespace, name string, o DeleteOptions) error {
+	_, err := c.Remove(ctx, m, namespace, name, o)
+	return err
+}
+
+// Remove is Delete that also tells whether the server's answer says that the object of
+// o.UID is gone. Without such a word it may be gone or not.
+func (c *Client) Remove(ctx context.Context, m Mapping, namespace, name string, o DeleteOptions) (gone bool, err error) {
 	r := c.newRequest(verbDelete, m, namespace, name, "")
 	if err := validTarget(m, namespace, name); err != nil {
-		return r.fail(err)
+		return false, r.fail(err)
 	}
 	data, err := encode(o.body())
 	if err != nil {
-		return r.fail(err)
+		return false, r.fail(err)
 	}
 	r.body, r.contentType, r.dryRun = data, mediaJSON, o.DryRun
 	if o.DryRun {
 		r.query.Set("dryRun", "All")
 	}
-	_, err = c.do(ctx, r, c.settleDelete(m, r, o))
-	return err
+	answer, err := c.do(ctx, r, c.settleDelete(m, r, o))
+	return err == nil && !o.DryRun && saysGone(answer, m, o.UID), err
+}
+
+// saysGone reads the answer to a deletion. It is a Status with the uid of what is gone,
+// and of some kinds the object as it was; one that is only marked, since finalizers or
+// a grace period hold it, has a deletionTimestamp. What extension servers answer with
+// an object is their own affair.
+func saysGone(answer []byte, m Mapping, uid types.UID) bool {
+	var said struct {
+		Kind     string
+		Status   any // a word, or that of the object
+		Details  struct{ UID types.UID }
+		Metadata struct {
+			UID               types.UID
+			DeletionTimestamp string
+		}
+	}
+	if uid == "" || json.Unmarshal(answer, &said) != nil {
+		return false
+	}
+	if said.Kind == "Status" {
+		return said.Status == metav1.StatusSuccess && said.Details.UID == uid
+	}
+	return object.BuiltIn(m.GVK.Group) && said.Kind == m.GVK.Kind && said.Metadata.UID == uid && said.Metadata.DeletionTimestamp == ""
 }
 
 // body is the DeleteOptions object of the API.

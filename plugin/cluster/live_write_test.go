@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -169,6 +170,45 @@ func TestLiveDelete(t *testing.T) {
 	require.NoError(t, c.Delete(t.Context(), configMaps, ns, "a", DeleteOptions{UID: made.GetUID(), ResourceVersion: made.GetResourceVersion(), Propagation: metav1.DeletePropagationBackground}))
 	err = c.Delete(t.Context(), configMaps, ns, "a", DeleteOptions{})
 	require.True(t, isGone(err), "%v", err)
+}
+
+// What the server says of a deletion agrees with what a look shows, also of the kinds
+// that it answers with the object of.
+func TestLiveRemove(t *testing.T) {
+	t.Parallel()
+	c := live(t)
+	ns := namespace(t, c)
+	core := func(kind, resource string) Mapping {
+		return Mapping{Namespaced: true, GVR: schema.GroupVersionResource{Version: "v1", Resource: resource}, GVK: schema.GroupVersionKind{Version: "v1", Kind: kind}}
+	}
+	for _, tt := range []struct {
+		m          Mapping
+		finalizers []any
+		spec       map[string]any
+		gone       bool
+	}{
+		{m: core("ConfigMap", "configmaps"), gone: true},
+		{m: core("ServiceAccount", "serviceaccounts"), gone: true},
+		{m: core("Service", "services"), spec: map[string]any{"ports": []any{map[string]any{"port": int64(80)}}}, gone: true},
+		{m: core("ConfigMap", "configmaps"), finalizers: []any{"demo.example/hold"}},
+		{m: core("ServiceAccount", "serviceaccounts"), finalizers: []any{"demo.example/hold"}},
+	} {
+		body := map[string]any{"apiVersion": "v1", "kind": tt.m.GVK.Kind, "metadata": map[string]any{"name": "removed", "namespace": ns, "finalizers": tt.finalizers}}
+		if tt.spec != nil {
+			body["spec"] = tt.spec
+		}
+		made, err := c.Create(t.Context(), tt.m, body, WriteOptions{})
+		require.NoError(t, err)
+		gone, err := c.Remove(t.Context(), tt.m, ns, "removed", DeleteOptions{UID: made.GetUID()})
+		require.NoError(t, err)
+		assert.Equal(t, tt.gone, gone, "%s with %v", tt.m.GVK.Kind, tt.finalizers)
+		_, err = c.Get(t.Context(), tt.m, ns, "removed")
+		assert.Equal(t, tt.gone, isGone(err), "%s: %v", tt.m.GVK.Kind, err)
+		if !tt.gone {
+			_, err := c.Patch(t.Context(), tt.m, ns, "removed", types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), WriteOptions{})
+			require.NoError(t, err)
+		}
+	}
 }
 
 // The answer to a write gets lost after the server has performed it.

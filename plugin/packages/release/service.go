@@ -28,6 +28,7 @@ type Cluster interface {
 	Create(ctx context.Context, m cluster.Mapping, body map[string]any, o cluster.WriteOptions) (*unstructured.Unstructured, error)
 	Update(ctx context.Context, m cluster.Mapping, body map[string]any, o cluster.WriteOptions) (*unstructured.Unstructured, error)
 	Delete(ctx context.Context, m cluster.Mapping, namespace, name string, o cluster.DeleteOptions) error
+	Remove(ctx context.Context, m cluster.Mapping, namespace, name string, o cluster.DeleteOptions) (gone bool, err error)
 	Schema(ctx context.Context, gvk schema.GroupVersionKind) (*cluster.Schema, error)
 	SchemaVersion(ctx context.Context, gv schema.GroupVersion) (string, error)
 	Rehearses(ctx context.Context, gvk schema.GroupVersionKind) (bool, error)
