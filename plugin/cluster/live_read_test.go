@@ -3,9 +3,9 @@ package cluster
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
-	"slices"
 	"testing"
 	"time"
 
