@@ -41,7 +41,9 @@ func (w *world) binarySize(t *table) error {
 		}
 		sizes[name] = float64(info.Size()) / (1 << 20)
 	}
-	size := func(name string) outcome { return outcome{mebibyte: sizes[name], seconds: -1, cpu: -1, requests: -1, writes: -1} }
+	size := func(name string) outcome {
+		return outcome{mebibyte: sizes[name], seconds: -1, cpu: -1, requests: -1, writes: -1}
+	}
 	r := newRow("size of the program", size("kubectl-tazuna"))
 	r.note(sizes["kubectl-tazuna"] <= sizeBudget*sizes["kubectl"], true, "≤ %g × kubectl", sizeBudget)
 	for _, name := range []string{"kubectl", "helm"} {

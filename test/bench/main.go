@@ -100,7 +100,9 @@ func (w *world) measure(o options, t *table) error {
 		},
 		"state": func() error { return w.stateCommands(t, slices.Max(o.sizes())) },
 		"text":  func() error { return w.text(t) },
-		"start": func() error { return steps(func() error { return w.startUp(t) }, func() error { return w.binarySize(t) }) },
+		"start": func() error {
+			return steps(func() error { return w.startUp(t) }, func() error { return w.binarySize(t) })
+		},
 	}
 	for _, name := range o.groups {
 		if err := groups[name](); err != nil {

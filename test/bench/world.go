@@ -151,9 +151,16 @@ func (w *world) counted(c command) (outcome, error) {
 	if out.writes, err = w.count("--clients", "--writes", "--count"); err != nil {
 		return out, err
 	}
-	renewals, err := w.count("--clients", "--resource", "leases", "--verb", "update", "--count")
-	out.requests, out.writes = out.requests-renewals, out.writes-renewals
-	return out, err
+	for _, verb := range []string{"get", "update"} {
+		renewals, err := w.count("--clients", "--resource", "leases", "--verb", verb, "--count")
+		if err != nil {
+			return out, err
+		}
+		if out.requests -= renewals; verb == "update" {
+			out.writes -= renewals
+		}
+	}
+	return out, nil
 }
 
 func (w *world) count(args ...string) (int, error) {
