@@ -50,8 +50,11 @@ func buildYAML(ctx context.Context, b Builder, m Manifest) (content, error) {
 	if err != nil {
 		return content{}, err
 	}
-	if !info.IsDir() {
+	if info.Mode().IsRegular() {
 		return loadFile(m.Path)
+	}
+	if !info.IsDir() { // what -f names is read before, into Inline
+		return content{}, notAFile(m.Path)
 	}
 	files, err := filesOf(m.Path, m.Recursive)
 	if err != nil {
@@ -148,13 +151,22 @@ func (l *lister) entry(path string) error {
 		return err
 	case info.IsDir() && l.recursive:
 		return l.list(path)
-	case info.IsDir() || !hasObjectSuffix(path) || isOwnFile(path):
+	case info.IsDir() || !hasObjectSuffix(path):
+		return nil
+	case !info.Mode().IsRegular(): // a pipe would be waited for
+		return notAFile(path)
+	case isOwnFile(path):
 		return nil
 	case isKustomization(filepath.Base(path)):
 		return fmt.Errorf("%s is a kustomization: use type kustomize or -k for its directory", path)
 	}
 	l.files = append(l.files, path)
 	return nil
+}
+
+// notAFile refuses what would be waited for, or never ends.
+func notAFile(path string) error {
+	return fmt.Errorf("%s is a pipe, a socket or a device: wanted a file", path)
 }
 
 // hasObjectSuffix tells by the name whether a file of a directory is read.

@@ -2,6 +2,7 @@ package build
 
 import (
 	"context"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -172,6 +173,19 @@ metadata: {name: b}
 
 	link("nowhere", "dangling.yaml")
 	assert.Contains(t, refused(t, m), "dangling.yaml", "a file that should be read and can't is never left out silently")
+}
+
+// What would be waited for, or has no end, is told instead of read.
+func TestYAMLReadsFilesOnly(t *testing.T) {
+	dir := files(t, "-- a.yaml --\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n")
+	socket := filepath.Join(dir, "b.yaml")
+	l, err := net.Listen("unix", socket)
+	require.NoError(t, err)
+	defer l.Close()
+	for _, path := range []string{dir, socket} {
+		_, err := Builder{}.Build(t.Context(), yamlAt(path))
+		require.ErrorContains(t, err, socket+" is a pipe, a socket or a device: wanted a file")
+	}
 }
 
 func TestYAMLUnreadableFile(t *testing.T) {

@@ -31,8 +31,8 @@ type sourceOptions struct {
 	environment      string
 	lenient          bool
 	offline, noCache bool
-	// stdin is what was read of standard input; nil until then.
-	stdin []byte
+	// streams is what was read of files that can be read once: standard input, pipes.
+	streams map[string][]byte
 }
 
 func (o *sourceOptions) addFlags(cmd *cobra.Command) {
@@ -106,7 +106,7 @@ func (o *sourceOptions) find(env *Env) (*source, error) {
 		}
 		return o.tazunaFile(env, defaultFile)
 	}
-	if len(o.files) == 1 && o.files[0] != "-" {
+	if len(o.files) == 1 && !isStream(o.files[0]) {
 		is, err := isTazunaFile(o.files[0])
 		if err != nil {
 			return nil, err
@@ -158,18 +158,43 @@ func (o *sourceOptions) tazunaFile(env *Env, path string) (*source, error) {
 	return s, nil
 }
 
-// input is standard input. It is kept, since a plan may have to be made again and it
-// can be read once.
-func (o *sourceOptions) input(env *Env) ([]byte, error) {
-	if o.stdin != nil {
-		return o.stdin, nil
+// stream is the content of standard input or of a pipe, as a shell makes of <(…). It is
+// kept, since a plan may have to be made again and it can be read once.
+func (o *sourceOptions) stream(env *Env, path string) ([]byte, error) {
+	if data, ok := o.streams[path]; ok {
+		return data, nil
 	}
-	data, err := io.ReadAll(env.In)
+	var data []byte
+	var err error
+	if path == "-" {
+		data, err = io.ReadAll(env.In)
+	} else {
+		data, err = os.ReadFile(path)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("read standard input: %w", err)
+		return nil, fmt.Errorf("read %s: %w", streamName(path), err)
 	}
-	o.stdin = append([]byte{}, data...) // not nil, also when it is empty
-	return o.stdin, nil
+	if o.streams == nil {
+		o.streams = map[string][]byte{}
+	}
+	o.streams[path] = data
+	return data, nil
+}
+
+func streamName(path string) string {
+	if path == "-" {
+		return "standard input"
+	}
+	return path
+}
+
+// isStream tells what can be read once.
+func isStream(path string) bool {
+	if path == "-" {
+		return true
+	}
+	info, err := os.Stat(path)
+	return err == nil && !info.IsDir() && !info.Mode().IsRegular()
 }
 
 // plainFiles makes one manifest of all files of the command line.
@@ -177,12 +202,12 @@ func (o *sourceOptions) plainFiles(env *Env) (*source, error) {
 	var parts []build.Manifest
 	for _, path := range o.files {
 		m := build.Manifest{Type: "yaml", Path: path, Recursive: o.recursive}
-		if path == "-" {
-			data, err := o.input(env)
+		if isStream(path) {
+			data, err := o.stream(env, path)
 			if err != nil {
 				return nil, err
 			}
-			m.Path, m.Inline = "standard input", bytes.NewReader(data)
+			m.Path, m.Inline = streamName(path), bytes.NewReader(data)
 		} else {
 			m.Path = filepath.Clean(path)
 		}

@@ -7,6 +7,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/validation"
 )
 
 // maxShards bounds what a damaged annotation can make us ask for. A thousand
@@ -80,7 +81,17 @@ func (s *Store) readFirst(ctx context.Context, manifest string) (*unstructured.U
 		return nil, fmt.Errorf("reading the record of manifest %q: ConfigMap %s/%s belongs to manifest %q; "+
 			"rename one of the two", manifest, Namespace, u.GetName(), owner)
 	}
-	return u, nil
+	return u, checkDefaultNamespace(u)
+}
+
+// checkDefaultNamespace refuses what can't be one: objects would be looked for there.
+func checkDefaultNamespace(first *unstructured.Unstructured) error {
+	text := first.GetAnnotations()[AnnotationDefaultNamespace]
+	if text == "" || len(validation.IsDNS1123Label(text)) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s %s/%s: annotation %s: wanted the name of a namespace, found %q; remove it, and give -n NAMESPACE",
+		first.GetKind(), Namespace, first.GetName(), AnnotationDefaultNamespace, text)
 }
 
 // shardCount says over how many objects a record is spread.

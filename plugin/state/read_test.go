@@ -136,6 +136,21 @@ func TestReadBadShardCount(t *testing.T) {
 	}
 }
 
+func TestReadBadDefaultNamespace(t *testing.T) {
+	t.Parallel()
+	for namespace, ok := range map[string]bool{"shop": true, "": true, "../kube-system": false, "..": false, "Shop": false, "a b": false} {
+		f := newFakeCluster(t).withNamespace()
+		f.put(configMapBody("tazuna-state-m", map[string]any{AnnotationDefaultNamespace: namespace}, nil))
+		rec, err := (&Store{Client: f}).Read(t.Context(), "m")
+		if ok {
+			require.NoError(t, err)
+			assert.Equal(t, namespace, rec.DefaultNamespace)
+			continue
+		}
+		require.ErrorContains(t, err, fmt.Sprintf("wanted the name of a namespace, found %q", namespace))
+	}
+}
+
 func TestReadRefusesAnothersRecord(t *testing.T) {
 	t.Parallel()
 	f := newFakeCluster(t).withNamespace()
