@@ -10,6 +10,12 @@ VERSION ?= $(shell git describe --tags --match 'v*' --dirty 2>/dev/null || echo 
 LDFLAGS := -s -w -X main.version=$(VERSION)
 
 GOLANGCI_LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+# The newest that Go 1.26 builds and of whose dependencies all are to be had.
+GORELEASER := github.com/goreleaser/goreleaser/v2@v2.16.0
+CYCLONEDX := github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@v1.10.0
+KREW := sigs.k8s.io/krew/cmd/krew@v0.4.4
+VALIDATE_KREW := sigs.k8s.io/krew/cmd/validate-krew-manifest@v0.4.4
+GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 # The gofumpt of the golangci-lint above, so that the two agree.
 GOFUMPT := mvdan.cc/gofumpt@v0.12.0
 
@@ -87,6 +93,18 @@ fmt: ## Format all Go code
 .PHONY: docs
 docs: ## Write docs/reference from the commands
 	go run ./test/tools/gendocs docs/reference
+
+.PHONY: release-check
+release-check: ## Make a release of the last commit twice, compare, install it with krew
+	@for tool in $(GORELEASER) $(CYCLONEDX) $(KREW) $(VALIDATE_KREW); do \
+		sh test/tools/install.sh bin/tools $$tool || exit 1; \
+	done
+	@sh test/tools/release-check.sh bin/tools
+
+.PHONY: vuln
+vuln: ## Look for known vulnerabilities; fails where their database can't be read
+	@sh test/tools/install.sh bin/tools $(GOVULNCHECK)
+	@sh test/tools/vuln.sh bin/tools/govulncheck
 
 .PHONY: picture
 picture: build build-controlplane ## Draw the picture of the README from a real diff

@@ -74,19 +74,38 @@ func TestKrewManifest(t *testing.T) {
 	assert.Len(t, seen, 6)
 }
 
+// goReleaser is the part of goreleaser's configuration that has to agree with
+// something else.
+type goReleaser struct {
+	Version     int    `json:"version"`
+	ProjectName string `json:"project_name"`
+	Builds      []struct {
+		Main   string   `json:"main"`
+		Binary string   `json:"binary"`
+		GOOS   []string `json:"goos"`
+		GOARCH []string `json:"goarch"`
+	} `json:"builds"`
+	Archives []struct {
+		NameTemplate string                 `json:"name_template"`
+		BuildsInfo   struct{ MTime string } `json:"builds_info"`
+		Files        []struct{ Src string } `json:"files"`
+	} `json:"archives"`
+	SBOMs []struct{ Artifacts string } `json:"sboms"`
+	Kos   []struct {
+		Platforms []string `json:"platforms"`
+	} `json:"kos"`
+	Krews []struct {
+		Name             string `json:"name"`
+		Homepage         string `json:"homepage"`
+		ShortDescription string `json:"short_description"`
+		Description      string `json:"description"`
+	} `json:"krews"`
+}
+
 // TestGoReleaser keeps its configuration and the krew manifest from naming
-// different things; goreleaser itself is not part of the tests.
+// different things; goreleaser itself is run by make release-check.
 func TestGoReleaser(t *testing.T) {
-	var config struct {
-		Version     int    `json:"version"`
-		ProjectName string `json:"project_name"`
-		Builds      []struct {
-			Main   string   `json:"main"`
-			Binary string   `json:"binary"`
-			GOOS   []string `json:"goos"`
-			GOARCH []string `json:"goarch"`
-		} `json:"builds"`
-	}
+	var config goReleaser
 	content, err := os.ReadFile(filepath.Join(root, ".goreleaser.yaml"))
 	require.NoError(t, err)
 	require.NoError(t, yaml.Unmarshal(content, &config))
@@ -98,6 +117,29 @@ func TestGoReleaser(t *testing.T) {
 	assert.FileExists(t, filepath.Join(root, build.Main, "main.go"))
 	assert.Equal(t, []string{"linux", "darwin", "windows"}, build.GOOS)
 	assert.Equal(t, []string{"amd64", "arm64"}, build.GOARCH)
+
+	require.Len(t, config.Archives, 1)
+	assert.NotEmpty(t, config.Archives[0].BuildsInfo.MTime, "archives are reproducible")
+	for _, file := range config.Archives[0].Files {
+		assert.FileExists(t, filepath.Join(root, file.Src))
+	}
+	assert.Len(t, config.SBOMs, 1)
+	require.Len(t, config.Kos, 1)
+	assert.Equal(t, []string{"linux/amd64", "linux/arm64"}, config.Kos[0].Platforms)
+
+	var m krewManifest
+	readStrictly(t, "krew-manifest.yaml", &m)
+	require.Len(t, config.Krews, 1)
+	krew := config.Krews[0]
+	assert.Equal(t, m.Metadata.Name, krew.Name)
+	assert.Equal(t, m.Spec.Homepage, krew.Homepage)
+	assert.Equal(t, m.Spec.ShortDescription, krew.ShortDescription)
+	assert.Equal(t, m.Spec.Description, krew.Description)
+	archive := regexp.MustCompile(`/kubectl-tazuna_(linux|darwin|windows)_(amd64|arm64)\.(tar\.gz|zip)$`)
+	assert.Equal(t, "{{ .ProjectName }}_{{ .Os }}_{{ .Arch }}", config.Archives[0].NameTemplate)
+	for _, p := range m.Spec.Platforms {
+		assert.Regexp(t, archive, p.URI)
+	}
 }
 
 func readStrictly(t *testing.T, name string, into any) {
