@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
+	crlog "sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
@@ -43,6 +44,8 @@ func Run(ctx context.Context, o Options, ready func()) error {
 	if err := prepare(ctx, o, scheme); err != nil {
 		return err
 	}
+	// Parts of the library log without asking anybody; without this they complain.
+	crlog.SetLogger(logr.FromSlogHandler(o.Log.Handler()))
 	m, err := newManager(o, scheme)
 	if err != nil {
 		return fmt.Errorf("make the controller: %w", err)

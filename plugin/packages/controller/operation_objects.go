@@ -17,7 +17,7 @@ import (
 // makePackage makes an ApplicationPackage that isn't there yet, and tells its release
 // channels in this repository.
 func (r *operations) makePackage(ctx context.Context, repository, name string, channels map[string]string) error {
-	p := &api.ApplicationPackage{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{api.LabelHeritage: api.HeritageDeckhouse}}}
+	p := newPackage(name)
 	err := r.client.Create(ctx, p)
 	if apierrors.IsAlreadyExists(err) {
 		err = r.client.Get(ctx, types.NamespacedName{Name: name}, p)

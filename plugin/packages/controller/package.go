@@ -5,8 +5,12 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -14,24 +18,37 @@ import (
 )
 
 // packages tells of ApplicationPackages who offers and who uses them.
-type packages struct{ client client.Client }
+type packages struct {
+	client client.Client
+	clock  clock.PassiveClock
+}
 
-// Reconcile looks at one package. One that nobody offers and nobody uses is deleted:
-// the last scan made it, and a later one knows better.
+// youth is for how long a package that nobody offers is left alone: its versions may
+// only not have been seen yet.
+const youth = 10 * time.Second
+
+// Reconcile looks at one package. It is there as long as somebody offers or uses it.
 func (r *packages) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
+	repositories, err := r.repositories(ctx, request.Name)
+	if err != nil {
+		return reconcile.Result{}, err
+	}
+	users, err := usersOf(ctx, r.client, packageIndex, request.Name)
+	if err != nil {
+		return reconcile.Result{}, err
+	}
 	p := &api.ApplicationPackage{}
-	if err := r.client.Get(ctx, request.NamespacedName, p); err != nil {
+	err = r.client.Get(ctx, request.NamespacedName, p)
+	switch {
+	case apierrors.IsNotFound(err) && len(repositories) > 0:
+		return reconcile.Result{}, client.IgnoreAlreadyExists(r.client.Create(ctx, newPackage(request.Name)))
+	case err != nil:
 		return reconcile.Result{}, client.IgnoreNotFound(err)
 	}
-	repositories, err := r.repositories(ctx, p.Name)
-	if err != nil {
-		return reconcile.Result{}, err
-	}
-	users, err := usersOf(ctx, r.client, packageIndex, p.Name)
-	if err != nil {
-		return reconcile.Result{}, err
-	}
-	if len(repositories) == 0 && len(users) == 0 && len(p.Status.AvailableRepositories) > 0 {
+	if len(repositories) == 0 && len(users) == 0 {
+		if age := r.clock.Since(p.CreationTimestamp.Time); age < youth {
+			return reconcile.Result{RequeueAfter: youth - age}, nil
+		}
 		return reconcile.Result{}, client.IgnoreNotFound(r.client.Delete(ctx, p))
 	}
 	base := p.DeepCopy()
@@ -49,6 +66,10 @@ func (r *packages) Reconcile(ctx context.Context, request reconcile.Request) (re
 		return reconcile.Result{}, fmt.Errorf("write the status of ApplicationPackage %s: %w", p.Name, err)
 	}
 	return reconcile.Result{}, nil
+}
+
+func newPackage(name string) *api.ApplicationPackage {
+	return &api.ApplicationPackage{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{api.LabelHeritage: api.HeritageDeckhouse}}}
 }
 
 // repositories lists those with a version of the package that is in the registry.
