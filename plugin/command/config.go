@@ -74,7 +74,7 @@ func (o *explainOptions) run(ctx context.Context, env *Env, args []string) error
 	if err != nil {
 		return err
 	}
-	result, _, err := p.plan(ctx, env, planOptions{policy: o.policy.policy(), refresh: true})
+	result, _, err := p.plan(ctx, env, planOptions{policy: o.policy.policy(), refresh: true, explained: true})
 	if err != nil {
 		return err
 	}

@@ -244,6 +244,8 @@ type planOptions struct {
 	policy        plan.Policy
 	dryRunCreates bool
 	refresh       bool
+	// explained plans say why each object is judged as it is.
+	explained bool
 	// writeUnchanged writes what is as wanted too.
 	writeUnchanged bool
 }
@@ -257,7 +259,7 @@ func (p *prepared) plan(ctx context.Context, e *Env, o planOptions) (*plan.Plan,
 	planner := plan.Planner{
 		Claims:  others.manifest,
 		Cluster: p.client, Policy: o.policy, Hasher: p.hasher, ToolVersion: e.Version,
-		DryRunCreates: o.dryRunCreates, Refresh: o.refresh, Circumstances: p.circumstances(ctx),
+		DryRunCreates: o.dryRunCreates, Refresh: o.refresh, KeepEvidence: o.explained || o.writeUnchanged, Circumstances: p.circumstances(ctx),
 	}
 	remembered := p.memo(e, planner.Circumstances, o.refresh)
 	if remembered != nil {

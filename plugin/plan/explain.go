@@ -40,7 +40,8 @@ type ExplainedPath struct {
 	Owners []Author `json:"owners,omitempty"`
 }
 
-// Explain explains one object of the plan, which was made with Planner.Refresh.
+// Explain explains one object of the plan, which was made with Planner.Refresh and
+// Planner.KeepEvidence.
 // Values are masked.
 func (p *Plan) Explain(o *Object, mask object.Masker) Explanation {
 	how := reporting{mask: mask, rules: p.rules}

@@ -71,6 +71,9 @@ type Planner struct {
 	Claims Claims
 	// Refresh believes neither records nor memo and looks at every object.
 	Refresh bool
+	// KeepEvidence keeps with each object what Plan.Explain and Plan.WriteUnchanged look
+	// at. It is the greater part of a large plan's memory.
+	KeepEvidence bool
 	// DryRunCreates also asks the server about objects that don't exist yet.
 	DryRunCreates bool
 }
@@ -369,6 +372,9 @@ func (p Planner) decideExisting(ctx context.Context, w *wanted, live *unstructur
 		case err == nil:
 			p.byStrategy(ctx, o, ready)
 			p.remember(w)
+			if !p.KeepEvidence {
+				o.evidence = nil
+			}
 			return nil
 		case !errors.Is(err, errMoved):
 			return err
