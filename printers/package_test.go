@@ -113,3 +113,70 @@ func TestPackageTextsAreHarmless(t *testing.T) {
 		assert.NotContains(t, line, "\u202e")
 	}
 }
+
+func TestPackageQueues(t *testing.T) {
+	q := &report.Queues{Queues: map[string]report.Queue{
+		"demo.shop": {Length: 2, Tasks: []report.Task{
+			{Index: 1, Name: "Purge", Enqueued: "3m12s", NextRetry: "48s", Error: "delete configmaps:\nconnection \x1b[31mrefused"},
+			{Index: 2, Name: "Undeploy", Enqueued: "1s", NextRetry: "0s"},
+		}},
+		"demo.shop/main": {},
+	}}
+	goldenPlainAndColored(t, "package-queues", func(o Options) error { return PackageQueues(q, o) })
+}
+
+func TestPackageScheduler(t *testing.T) {
+	s := &report.Scheduler{Nodes: map[string]report.Node{
+		"demo.shop": {Version: "v1.4.0", Order: 999, EffectiveOrder: 999, State: "idle", Decision: report.Decision{Kind: "forbid", Reason: "DependencyNotEnabled", Message: "dependency 'ingress' not enabled"}},
+		"a.blog":    {Version: "v1.0.0", Order: 999, EffectiveOrder: 999, State: "active", ScheduleReason: "Enabled", Decision: report.Decision{Kind: "enable"}},
+		"dns":       {Version: "v1.2.0", Order: 10, EffectiveOrder: 10, State: "active", Decision: report.Decision{Kind: "enable"}},
+	}}
+	goldenPlainAndColored(t, "package-scheduler", func(o Options) error { return PackageScheduler(s, o) })
+	var out bytes.Buffer
+	require.NoError(t, PackageScheduler(&report.Scheduler{}, testOptions(&out)))
+	assert.Equal(t, "No nodes.\n", out.String())
+}
+
+func TestPackageInstances(t *testing.T) {
+	i := report.Instance{
+		Name: "shop", Namespace: "demo", Running: true, Path: "/data/apps/deployed/demo.shop",
+		Definition: report.Definition{Name: "store", Version: "v1.4.0"},
+		Repository: report.Repository{Name: "main", Repository: "registry.example.com/packages"},
+		Digests:    map[string]string{"server": "sha256:1", "client": "sha256:2"}, Hooks: []string{"hooks/a.sh"},
+		Values: map[string]any{"replicas": int64(2), "note": "\x1b[31mred"},
+		Status: report.InstanceStatus{
+			Version: "v1.4.0", Settings: map[string]any{"replicas": int64(2)},
+			URLs: []report.URL{{URL: "https://shop.example.com/", Description: "the shop"}},
+			Conditions: []report.Condition{
+				{Type: "Loaded", Status: "True", LastTransitionTime: "2026-11-29T10:00:00Z"},
+				{Type: "ManifestsApplied", Status: "False", Reason: "ApplyManifestsFailed", Message: "Deployment demo/web: not ready"},
+				{Type: "MaintenanceMode", Status: "False"},
+			},
+			Tracking: map[string]any{"completed": int64(3), "remaining": int64(1)},
+		},
+	}
+	goldenPlainAndColored(t, "package-instance", func(o Options) error { return PackageInstance(&i, o) })
+	all := &report.Instances{Apps: map[string]report.Instance{"demo.shop": i, "demo.clean": {Definition: report.Definition{Version: "v1.0.0"}}}}
+	goldenPlainAndColored(t, "package-instances", func(o Options) error { return PackageInstances(all, o) })
+	var out bytes.Buffer
+	require.NoError(t, PackageInstances(&report.Instances{}, testOptions(&out)))
+	assert.Equal(t, "No applications.\n", out.String())
+}
+
+func TestPackageSnapshots(t *testing.T) {
+	s := report.Snapshots{
+		"hooks/nightly": nil,
+		"hooks/sub/h:batch/state:0": {
+			"pods": {
+				Snapshot: []report.SnapshotEntry{
+					{Object: map[string]any{"apiVersion": "v1", "kind": "Pod", "metadata": map[string]any{"name": "web", "namespace": "demo"}}},
+					{FilterResult: map[string]any{"name": "web", "tags": []any{"a", "b"}}},
+					{FilterResult: "\x1b[31mtext"},
+				},
+				Operations: report.Operations{SinceLastExecution: report.OperationCounts{Added: 2, Deleted: 1}},
+			},
+			"things": {Error: "no kind Thing"},
+		},
+	}
+	goldenPlainAndColored(t, "package-snapshots", func(o Options) error { return PackageSnapshots(s, o) })
+}

@@ -12,7 +12,7 @@ import (
 func newPackages(env *Env) *cobra.Command {
 	return packages.New(&packages.Env{
 		IOStreams: env.IOStreams, Getenv: env.Getenv, Environ: os.Environ, Name: env.Name,
-		UserAgent: env.userAgent, Colors: env.colors,
+		UserAgent: env.userAgent, Colors: env.colors, Connect: env.connect,
 		Namespace: func() string { return *env.flags.Namespace },
 		Exit:      func(code int, err error) error { return &ExitError{Code: code, Err: err} },
 	})

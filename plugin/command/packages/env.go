@@ -6,6 +6,7 @@ import (
 
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/cluster"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/bundle"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/bundle/source"
 	"github.com/kubectl-tazuna/kubectl-tazuna/printers"
@@ -23,6 +24,8 @@ type Env struct {
 	UserAgent func() string
 	// Namespace is that of -n; "" where it isn't given.
 	Namespace func() string
+	// Connect makes a client of the selected context; it sends no request.
+	Connect func() (*cluster.Client, error)
 	// Colors decides whether a stream gets colours.
 	Colors func(io.Writer) (bool, error)
 	// Exit makes an error that ends the process with a code; without an error,

@@ -77,7 +77,7 @@ func TestArguments(t *testing.T) {
 		{newLint(env), []string{"a", "b"}, "wanted one argument, PACKAGE, found 2"},
 		{newBuild(env), nil, "wanted one argument, DIR, found 0"},
 		{newPush(env), nil, "wanted one argument, DIR or LAYOUT, found 0"},
-		{newRender(env), []string{"shop"}, `wanted no argument, found "shop": the package is given with --bundle`},
+		{newRender(env), []string{"a.b", "shop"}, "wanted at most one argument, NAMESPACE.INSTANCE, NAMESPACE/INSTANCE, or INSTANCE with -n, found 2"},
 		{newValues(env), []string{"shop"}, `wanted no argument, found "shop": the package is given with --bundle`},
 		{newHooksList(env), []string{"shop"}, `wanted no argument, found "shop": the package is given with --bundle`},
 	} {

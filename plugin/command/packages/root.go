@@ -18,16 +18,18 @@ func New(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "packages",
 		Aliases: []string{"package"},
-		Short:   "Write, check, render and publish application packages",
-		Long: `Works on application packages (package.yaml, schemas, templates, hooks) without a
-cluster: begins one, says what is wrong with it, shows what an instance of it would
-be, tries out its hooks, and publishes it. See docs/packages.md.`,
+		Short:   "Write, publish and run application packages, and look inside",
+		Long: `Works on application packages (package.yaml, schemas, templates, hooks): begins one,
+says what is wrong with it, shows what an instance of it would be, tries out its
+hooks, and publishes it, all without a cluster; and looks into the controller that
+runs applications. See docs/packages.md.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(
 		newInit(env), newLint(env), newRender(env), newValues(env), newHooks(env),
 		newBuild(env), newPush(env),
+		newDump(env), newSnapshots(env), newQueue(env), newScheduler(env),
 	)
 	return cmd
 }

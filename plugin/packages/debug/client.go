@@ -11,6 +11,8 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 
@@ -32,6 +34,12 @@ type Socket struct{ Path string }
 // Get asks. Errors tell whether there is no controller, one that has ended, or one of
 // somebody else.
 func (s Socket) Get(ctx context.Context, path string, query url.Values) (int, []byte, error) {
+	if _, err := os.Lstat(s.Path); err != nil {
+		return 0, nil, s.explain(err)
+	}
+	if err := isPrivate(filepath.Dir(s.Path)); err != nil {
+		return 0, nil, err
+	}
 	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return (&net.Dialer{Timeout: answerTime}).DialContext(ctx, "unix", s.Path)
 	}}
@@ -46,7 +54,7 @@ func (s Socket) Get(ctx context.Context, path string, query url.Values) (int, []
 	if err != nil {
 		return 0, nil, s.explain(err)
 	}
-	defer resp.Body.Close() //nolint:errcheck // it was read to its end
+	defer resp.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(resp.Body, mostAnswer+1))
 	if err == nil && len(body) > mostAnswer {
 		err = fmt.Errorf("answer of the controller: more than %d bytes", mostAnswer)
@@ -64,7 +72,7 @@ func unescaped(path string) string {
 
 // explain says what an error of the connection means.
 func (s Socket) explain(err error) error {
-	why := ""
+	var why string
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		why = "no controller of this cluster runs on this machine"
@@ -72,6 +80,8 @@ func (s Socket) explain(err error) error {
 		why = "the controller of this cluster has ended without taking away its socket"
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Errorf("debug socket %s: permission refused: only the user who runs the controller can ask it", s.Path)
+	case len(s.Path) > longestPath:
+		return fmt.Errorf("debug socket %s: the path is longer than a socket can have (%d bytes)", s.Path, longestPath)
 	default:
 		return fmt.Errorf("debug socket %s: %w", s.Path, err)
 	}

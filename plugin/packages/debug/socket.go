@@ -14,16 +14,28 @@ import (
 	"time"
 )
 
+// longestPath is how long the path of a socket can be everywhere: 104 bytes with a
+// zero on macOS, 108 on Linux.
+const longestPath = 103
+
 // SocketPath is where the controller of a cluster listens: in the runtime directory
-// of the user ($XDG_RUNTIME_DIR), else in one of their own below the temporary one.
+// of the user ($XDG_RUNTIME_DIR), else in one of their own below the temporary one,
+// which is /tmp where the path would be too long for a socket.
 func SocketPath(getenv func(string) string, clusterUID string) string {
-	dir := getenv("XDG_RUNTIME_DIR")
-	if dir != "" {
-		dir = filepath.Join(dir, "kubectl-tazuna")
-	} else {
-		dir = filepath.Join(os.TempDir(), "kubectl-tazuna-"+strconv.Itoa(os.Getuid()))
+	own := "kubectl-tazuna-" + strconv.Itoa(os.Getuid())
+	for _, dir := range []string{runtimeDir(getenv), filepath.Join(os.TempDir(), own)} {
+		if path := filepath.Join(dir, clusterUID+".sock"); dir != "" && len(path) <= longestPath {
+			return path
+		}
 	}
-	return filepath.Join(dir, clusterUID+".sock")
+	return filepath.Join("/tmp", own, clusterUID+".sock")
+}
+
+func runtimeDir(getenv func(string) string) string {
+	if dir := getenv("XDG_RUNTIME_DIR"); dir != "" {
+		return filepath.Join(dir, "kubectl-tazuna")
+	}
+	return ""
 }
 
 // answerTime bounds how long whoever asks may take to say what.
@@ -76,6 +88,11 @@ func privateDir(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("directory of the debug socket: %w", err)
 	}
+	return isPrivate(dir)
+}
+
+// isPrivate refuses a directory that others can enter.
+func isPrivate(dir string) error {
 	info, err := os.Lstat(dir)
 	if err != nil {
 		return fmt.Errorf("directory of the debug socket: %w", err)

@@ -1,8 +1,10 @@
 package report
 
 import (
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 )
 
 // Queues are task queues, as "packages queue dump" prints them. The shape is
@@ -30,4 +32,18 @@ type Task struct {
 	NextRetry string `json:"next_retry"`
 	// Error is that of the last attempt.
 	Error string `json:"error,omitempty"`
+}
+
+// Shape tells two states of the queues apart: by their tasks, what each failed with,
+// and whether it waits; not by durations, which change all the time.
+func (q *Queues) Shape() string {
+	var b strings.Builder
+	for _, name := range q.Names() {
+		fmt.Fprintf(&b, "%s:", name)
+		for _, t := range q.Queues[name].Tasks {
+			fmt.Fprintf(&b, " %d %q %q", t.Index, t.Name, t.Error)
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
 }
