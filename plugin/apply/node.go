@@ -48,6 +48,7 @@ type node struct {
 	blocked *because // why it must not start
 
 	started, applied time.Time
+	moved            time.Time // something changed last while it was waited for
 	tries            int
 	lastErr          error
 

@@ -106,6 +106,7 @@ func (p *podWatch) list(namespace string, nodes map[*node]labels.Selector) {
 		}
 		for n, selector := range nodes {
 			p.run.setPodReason(n, podsReason(pods, selector))
+			p.run.countFailures(n, matching(pods, selector))
 		}
 	})
 }

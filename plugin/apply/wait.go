@@ -91,6 +91,7 @@ func (r *run) wait(n *node, u *unstructured.Unstructured, reason string) {
 			r.timeOut(n, limit)
 		}
 	})
+	r.watchIdle(n)
 	r.tracker.add(n)
 	r.pods.add(n)
 	r.claims.add(n)
@@ -111,6 +112,7 @@ func (r *run) look(n *node, u *unstructured.Unstructured) {
 		return
 	}
 	n.latest, n.version = u, u.GetResourceVersion()
+	r.changed(n)
 	if n.step == stepGone {
 		r.setReason(n, readiness.Held(u.Object))
 		return
@@ -239,6 +241,7 @@ func (r *run) setReason(n *node, reason string) {
 func (r *run) setPodReason(n *node, reason string) {
 	if n.phase == phaseWaiting && n.podReason != reason {
 		n.podReason = reason
+		r.changed(n)
 		r.event(n, EventWaiting, r.clean(n.planned, n.reason()))
 	}
 }

@@ -54,9 +54,6 @@ type Strategy struct {
 	// Idle is how long nothing may change on an object that is waited for before it
 	// counts as failed; 0 for as long as it likes.
 	Idle time.Duration
-	// ProbesMayFail is, by container, how long after its start its readiness probe may
-	// fail without that being counted.
-	ProbesMayFail map[string]time.Duration
 }
 
 // Annotations of ours about waiting.

@@ -60,7 +60,7 @@ func Catalogue() []Entry {
 		{Name: FailModeAnnotation, Values: "FailWholeDeployProcessImmediately, IgnoreAndContinueDeployProcess, HopeUntilEndOfDeployProcess (FailWholeDeployProcessImmediately)", Effect: "what its failure means for the rest"},
 		{Name: FailuresAllowedAnnotation, Values: "whole number (no bound)", Effect: "how often containers of a replica may fail"},
 		{Name: NoActivityAnnotation, Values: "duration (no bound)", Effect: "how long nothing may change on it"},
-		{Name: probesPrefix + "*", Values: "duration", Effect: "how long after its start the readiness probe of a container may fail without being counted"},
+		{Name: probesPrefix + "*", Values: "duration", Without: "failures of readiness probes are never counted: an object that isn't ready is waited for"},
 		{Name: ReplicasAnnotation, Values: "whole number", Effect: "spec.replicas of a new object, which is left alone later"},
 		{Name: SensitiveAnnotation, Values: "true, false", Effect: "its values are hidden in what is shown"},
 		{Name: SensitivePathsAnnotation, Values: "list of JSONPaths", Effect: "the values there are hidden in what is shown"},

@@ -128,10 +128,7 @@ func (a *annotations) byName(r *Rules) {
 	for _, key := range a.keys() {
 		switch container, ok := strings.CutPrefix(key, probesPrefix); {
 		case ok && container != "":
-			if r.ProbesMayFail == nil {
-				r.ProbesMayFail = map[string]time.Duration{}
-			}
-			r.ProbesMayFail[container] = a.duration(key)
+			a.duration(key) // that it is one is all that matters, see Catalogue
 		case strings.HasPrefix(key, deployDependencyPrefix):
 			r.DeployAfter = append(r.DeployAfter, a.dependency(key, deployDependencyPrefix, "ready", "present"))
 		case strings.HasPrefix(key, deleteDependencyPrefix):

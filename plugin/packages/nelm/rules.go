@@ -107,8 +107,6 @@ type Rules struct {
 	FailuresAllowed *int
 	// Idle is the longest time without any change; 0 where the annotation is absent.
 	Idle time.Duration
-	// ProbesMayFail is, by container, how long its readiness probe may fail.
-	ProbesMayFail map[string]time.Duration
 	// ReplicasOnCreation is nil where the annotation is absent.
 	ReplicasOnCreation *int64
 	// Hook: Helm calls the object a hook.

@@ -20,7 +20,6 @@ func (r Rules) Strategy(of object.Ref) (plan.Strategy, error) {
 		ReplicasOnCreation: r.ReplicasOnCreation,
 		FailuresAllowed:    r.FailuresAllowed,
 		Idle:               r.Idle,
-		ProbesMayFail:      r.ProbesMayFail,
 	}
 	switch {
 	case r.Has(SkipUpdate):
