@@ -74,7 +74,9 @@ func Connect(o Options) (*Client, error) {
 	if flags, ok := o.Getter.(*genericclioptions.ConfigFlags); ok && flags.WrapConfigFn == nil {
 		// Discovery's client is made by the flags: it should look like ours.
 		flags.WrapConfigFn = func(cfg *rest.Config) *rest.Config {
-			return dress(cfg, o.UserAgent, warnings)
+			cfg = dress(cfg, o.UserAgent, warnings)
+			cfg.Wrap(func(next http.RoundTripper) http.RoundTripper { return revalidated{next} })
+			return cfg
 		}
 	}
 	cfg, err := o.Getter.ToRESTConfig()

@@ -35,6 +35,7 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 		"push":             cmdPush,
 		"expand":           cmdExpand,
 		"extension-server": cmdExtensionServer,
+		"skewed-clock":     cmdSkewedClock,
 	}
 }
 

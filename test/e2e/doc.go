@@ -55,6 +55,9 @@
 //	chart-repository DIR      serve the charts below DIR from a chart repository, at $CHARTS
 //	push chart|files DIR REF  put a directory into a registry, as a chart or as a tar
 //	expand FILE...            replace $REGISTRY, $CHARTS and $WORK in files
+//	skewed-clock FILE DURATION
+//	                          write a kubeconfig through which the control plane looks as to one
+//	                          whose clock is ahead of it, or behind it with a negative duration
 //	extension-server GROUP    serve a group whose kinds take no patch through its
 //	                          aggregator
 package e2e
