@@ -33,10 +33,9 @@ func (p *prepared) begin(ctx context.Context, held sessionSet, current *plan.Pla
 		touched[o.Manifest] = touched[o.Manifest] || o.Op.Writes()
 	}
 	manifests := slices.SortedFunc(slices.Values(current.Manifests), func(a, b plan.Manifest) int { return strings.Compare(a.Name, b.Name) })
+	manifests = slices.DeleteFunc(manifests, func(m plan.Manifest) bool { return !touched[m.Name] && m.Repair == "" && !every })
+	p.expect(manifests)
 	for _, m := range manifests {
-		if !touched[m.Name] && m.Repair == "" && !every {
-			continue
-		}
 		if held[m.Name] == nil {
 			s, err := p.store.Begin(ctx, m.Name, operation)
 			if err != nil {
@@ -49,6 +48,15 @@ func (p *prepared) begin(ctx context.Context, held sessionSet, current *plan.Pla
 		}
 	}
 	return nil
+}
+
+// expect tells the store which locks are going to be taken, one after the other.
+func (p *prepared) expect(manifests []plan.Manifest) {
+	names := make([]string, 0, len(manifests))
+	for _, m := range manifests {
+		names = append(names, m.Name)
+	}
+	p.store.Expect(names...)
 }
 
 // describe tells the records which run this is.

@@ -22,7 +22,7 @@ func (s *Store) acquire(ctx context.Context, manifest, operation string) (l *lea
 	if err != nil {
 		return nil, false, err
 	}
-	watched := &watchedLease{}
+	watched := s.ahead.watchedLease(manifest)
 	for {
 		asked := s.clock().Now()
 		u, made, err := s.create(ctx, leases(), l.body(nil, asked))
@@ -67,14 +67,22 @@ func (s *Store) take(ctx context.Context, l *lease, asked time.Time, watched *wa
 		if watched.alive && now.Sub(watched.since) >= s.Wait {
 			return false, &LockedError{Lock: readLock(l.manifest, u)}
 		}
-		if !watched.told && s.OnWait != nil {
-			s.OnWait(readLock(l.manifest, u))
+		if !watched.told {
+			s.tellWait(ctx, readLock(l.manifest, u))
 		}
 		watched.told = true
 		if err := sleep(ctx, s.clock(), watched.pause()); err != nil {
 			return false, fmt.Errorf("waiting for the lock of manifest %q: %w", l.manifest, err)
 		}
 	}
+}
+
+// tellWait is done once for each Lease that is waited for.
+func (s *Store) tellWait(ctx context.Context, held Lock) {
+	if s.OnWait != nil {
+		s.OnWait(held)
+	}
+	s.lookAhead(ctx, held.Manifest)
 }
 
 // update takes a free or dead Lease over; false if somebody else was quicker.
@@ -109,7 +117,7 @@ func (s *Store) newLease(manifest, operation string) (*lease, error) {
 // watchedLease is what a waiting run has seen of somebody else's Lease. Only
 // changes count, and only our own clock: the other's times may be off by hours.
 type watchedLease struct {
-	// since is when we began to look, changed when we saw the last change.
+	// since is when we began to wait, changed when we saw the last change.
 	since, changed           time.Time
 	resourceVersion, renewed string
 	// session tells one holder from the next, who came while we waited: that the
@@ -128,11 +136,16 @@ func (w *watchedLease) pause() time.Duration {
 	return min(pollEvery, firstPoll<<min(w.looks-1, 10))
 }
 
-// look notes the Lease's state.
+// look notes the Lease's state, while it is waited for.
 func (w *watchedLease) look(u *unstructured.Unstructured, now time.Time) {
 	if w.since.IsZero() {
 		w.since = now
 	}
+	w.note(u, now)
+}
+
+// note compares the Lease with what was seen of it before.
+func (w *watchedLease) note(u *unstructured.Unstructured, now time.Time) {
 	renewed, _, _ := unstructured.NestedString(u.Object, "spec", "renewTime")
 	session := strings.Join([]string{string(u.GetUID()), u.GetAnnotations()[AnnotationSession], leaseHolder(u)}, " ")
 	switch {

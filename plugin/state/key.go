@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
 )
@@ -47,8 +48,12 @@ func (k Key) APIVersion() string {
 }
 
 // ParseKey reads a state key. It fails if the text has neither five nor six
-// parts, or if a part other than the group is empty.
+// parts, if a part other than the group is empty, or if it is no UTF-8: no object has
+// such a name, and JSON can't hold it.
 func ParseKey(s string) (Key, error) {
+	if !utf8.ValidString(s) {
+		return Key{}, fmt.Errorf("state key %q: it is no UTF-8", s)
+	}
 	parts := strings.Split(s, "/")
 	var k Key
 	switch len(parts) {

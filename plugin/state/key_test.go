@@ -45,6 +45,7 @@ func TestParseKeyRefuses(t *testing.T) {
 		"////////////////////":   "found 21",
 		"m__g__v1__K__ns__name":  "found 1",
 		"m/g/v1/K/ns/a/../../b/": "found 10",
+		"m/g/v1/K/ns/a\x91":      "no UTF-8",
 	} {
 		_, err := ParseKey(text)
 		require.ErrorContains(t, err, wanted, "%q", text)

@@ -186,6 +186,35 @@ func TestBeginTakesADeadHoldersLease(t *testing.T) {
 	}
 }
 
+// A run that was killed held several: they are waited out together.
+func TestBeginTakesLocksOfADeadRunTogether(t *testing.T) {
+	t.Parallel()
+	f := newFakeCluster(t).withNamespace()
+	for _, manifest := range []string{"m", "n", "o"} {
+		held(f, "tazuna-lock-"+manifest, "bob", "r0")
+	}
+	s := newStore(f)
+	s.Expect("m", "n", "o", "p")
+	w := beginWaiting(t, s)
+	for w.step(t, pollEvery) {
+	}
+	require.NoError(t, w.err)
+	at := s.Clock.Now()
+	_ = begin(t, s, "n")
+	assert.Equal(t, at, s.Clock.Now(), "its time ran while the first was waited for")
+
+	held(f, "tazuna-lock-o", "bob", "r1") // this one lives
+	next := &waiting{clock: w.clock, done: make(chan struct{})}
+	go func() {
+		defer close(next.done)
+		next.session, next.err = s.Begin(context.Background(), "o", "apply")
+	}()
+	<-next.done
+	var locked *LockedError
+	require.ErrorAs(t, next.err, &locked)
+	_ = begin(t, s, "p")
+}
+
 // A holder that dies while we wait for it: the TTL counts from its last sign.
 func TestBeginCountsTheTTLFromTheLastChange(t *testing.T) {
 	t.Parallel()

@@ -28,6 +28,9 @@ type Store struct {
 	LazyBodies bool
 	// OnWait, if set, is called once when Begin finds the Lease held.
 	OnWait func(Lock)
+
+	// ahead are the Leases that the run is going to take too, see Expect.
+	ahead ahead
 }
 
 // Identity names the person and the process behind a run.

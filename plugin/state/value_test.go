@@ -120,6 +120,7 @@ func TestMetadata(t *testing.T) {
 func FuzzParseEntry(f *testing.F) {
 	f.Add("m____v1__ConfigMap__default__a", `{"contentHash":""}`)
 	f.Add("m____v1__ConfigMap__default__a", `{"contentHash":"zz","future":1}`)
+	f.Add("m____\x91__"+strings.Repeat(":", 60)+"\x00\x00__:", `{"contentHash":""}`)
 	f.Fuzz(func(t *testing.T, data, value string) {
 		k, hash, err := parseEntry("m", data, value)
 		if err != nil {
