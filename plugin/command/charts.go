@@ -2,13 +2,9 @@ package command
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"sync"
-
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/chart"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/cluster"
@@ -47,43 +43,7 @@ func (c *chartCluster) ask(ctx context.Context) (chart.Capabilities, error) {
 	return chart.Capabilities{KubeVersion: version.GitVersion, APIVersions: served}, nil
 }
 
-// Lookup implements build.Cluster: an object, or with an empty name a list. What
-// is not there, or is no kind of the cluster, is empty.
+// Lookup implements build.Cluster.
 func (c *chartCluster) Lookup(ctx context.Context, apiVersion, kind, namespace, name string) (map[string]any, error) {
-	gv, err := schema.ParseGroupVersion(apiVersion)
-	if err != nil {
-		return nil, fmt.Errorf("lookup: %w", err)
-	}
-	m, err := c.client.Mapping(ctx, gv.WithKind(kind).GroupKind(), gv.Version)
-	var none *cluster.ErrNoKind
-	switch {
-	case errors.As(err, &none):
-		return map[string]any{}, nil
-	case err != nil:
-		return nil, fmt.Errorf("lookup of %s: %w", kind, err)
-	case name == "":
-		return c.list(ctx, m, namespace)
-	}
-	found, err := c.client.Get(ctx, m, namespace, name)
-	switch {
-	case apierrors.IsNotFound(err):
-		return map[string]any{}, nil
-	case err != nil:
-		return nil, fmt.Errorf("lookup: %w", err)
-	}
-	return found.Object, nil
-}
-
-func (c *chartCluster) list(ctx context.Context, m cluster.Mapping, namespace string) (map[string]any, error) {
-	found, err := c.client.List(ctx, m, cluster.ListOptions{Namespace: namespace})
-	if err != nil {
-		return nil, fmt.Errorf("lookup: %w", err)
-	}
-	items := make([]any, len(found))
-	for i, o := range found {
-		items[i] = o.Object
-	}
-	return map[string]any{
-		"apiVersion": m.GVK.GroupVersion().String(), "kind": m.GVK.Kind + "List", "items": items,
-	}, nil
+	return c.client.Lookup(ctx, apiVersion, kind, namespace, name)
 }

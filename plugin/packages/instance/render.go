@@ -32,12 +32,12 @@ func (i *Instance) Render(ctx context.Context, r render.Request) (*render.Result
 		}
 	}
 	r.Instance = render.Instance{Namespace: i.id.Namespace, Name: i.id.Name}
-	r.Settings, r.Values, r.Secrets = settings, current, i.secrets()
+	r.Settings, r.Values, r.Secrets = settings, current, i.Secrets()
 	return i.shared.Template.Render(ctx, r)
 }
 
-// secrets are what the schemas mark in settings and values.
-func (i *Instance) secrets() []any {
+// Secrets are what the schemas mark in settings and values.
+func (i *Instance) Secrets() []any {
 	var all []any
 	for _, of := range []map[string]any{i.Settings(), i.Values()} {
 		for _, s := range []*schema.Schema{i.shared.Schemas.Settings, i.shared.Schemas.Values} {
@@ -51,7 +51,7 @@ func (i *Instance) secrets() []any {
 
 // Scrub hides in a text what the schemas mark as secret in settings and values.
 func (i *Instance) Scrub(text string) string {
-	secrets := i.secrets()
+	secrets := i.Secrets()
 	if len(secrets) == 0 {
 		return text
 	}

@@ -15,6 +15,7 @@ const (
 	ReconciliationSuperseded Cause = "reconciliation superseded"
 	RemovalStarted           Cause = "removal started"
 	SuspensionStarted        Cause = "suspension started"
+	HooksStopped             Cause = "the hooks are stopped"
 	Stopped                  Cause = "the controller stops"
 	Done                     Cause = "the application is removed"
 )
