@@ -53,23 +53,7 @@ func readHelmfileOptions(r config.Reader, block *yaml.Node, at string, m *config
 
 // buildHelmfile reads the helmfile and renders its releases.
 func buildHelmfile(ctx context.Context, b Builder, m Manifest) (content, error) {
-	o, ok := m.Options.(*helmfileOptions)
-	if !ok {
-		o = &helmfileOptions{}
-	}
-	path, err := helmfilePath(m.Path)
-	if err != nil {
-		return content{}, err
-	}
-	text, err := readWithin(m.Within, path)
-	if err != nil {
-		return content{}, err
-	}
-	values, err := b.helmfileVars(ctx, o, m, path)
-	if err != nil {
-		return content{}, err
-	}
-	file, err := helmfile.Parse(text, path, helmfile.Options{Environment: b.Environment, Lenient: b.Lenient, Vars: values})
+	o, file, err := b.readHelmfile(ctx, m)
 	if err != nil {
 		return content{}, err
 	}
@@ -80,6 +64,28 @@ func buildHelmfile(ctx context.Context, b Builder, m Manifest) (content, error) 
 		})
 	}
 	return all, err
+}
+
+// readHelmfile reads the file of a manifest with its variables.
+func (b Builder) readHelmfile(ctx context.Context, m Manifest) (*helmfileOptions, *helmfile.File, error) {
+	o, ok := m.Options.(*helmfileOptions)
+	if !ok {
+		o = &helmfileOptions{}
+	}
+	path, err := helmfilePath(m.Path)
+	if err != nil {
+		return nil, nil, err
+	}
+	text, err := readWithin(m.Within, path)
+	if err != nil {
+		return nil, nil, err
+	}
+	values, err := b.helmfileVars(ctx, o, m, path)
+	if err != nil {
+		return nil, nil, err
+	}
+	file, err := helmfile.Parse(text, path, helmfile.Options{Environment: b.Environment, Lenient: b.Lenient, Vars: values})
+	return o, file, err
 }
 
 // helmfileVars gets the variables and holds them against the hint file, if there

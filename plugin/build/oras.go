@@ -110,22 +110,37 @@ func readDelegate(r config.Reader, n *yaml.Node, at string, o *orasOptions) {
 // buildORAS pulls the artifact, unpacks it for as long as the build takes, and
 // builds what it holds.
 func buildORAS(ctx context.Context, b Builder, m Manifest) (all content, err error) {
+	err = unpacked(ctx, b, m, func(o *orasOptions, inner Manifest, dir string) error {
+		all, err = inner.typed(ctx, b)
+		o.rename(&all, dir)
+		return err
+	})
+	return all, err
+}
+
+// unpacked pulls the artifact of a manifest and unpacks it for as long as use takes,
+// which is given what it holds as a manifest.
+func unpacked(ctx context.Context, b Builder, m Manifest, use func(o *orasOptions, inner Manifest, dir string) error) (err error) {
 	o, ok := m.Options.(*orasOptions)
 	if !ok {
-		return content{}, errors.New("there are no options of type oras")
+		return errors.New("there are no options of type oras")
 	}
 	dir, err := os.MkdirTemp(b.TempDir, "kubectl-tazuna-")
 	if err != nil {
-		return content{}, fmt.Errorf("unpack %s: %w", o.reference, err)
+		return fmt.Errorf("unpack %s: %w", o.reference, err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	if err := o.unpack(ctx, b, dir); err != nil {
-		return content{}, err
+		return err
 	}
-	all, err = o.build(ctx, b, m, dir)
-	if err != nil {
-		return content{}, errors.New(o.named(err.Error(), dir))
+	if err := use(o, o.inner(m, dir), dir); err != nil {
+		return errors.New(o.named(err.Error(), dir))
 	}
+	return nil
+}
+
+// rename names the artifact where the directory stands that it was unpacked in.
+func (o *orasOptions) rename(all *content, dir string) {
 	for i := range all.Objects {
 		all.Objects[i].Origin.File = o.named(all.Objects[i].Origin.File, dir)
 	}
@@ -133,7 +148,6 @@ func buildORAS(ctx context.Context, b Builder, m Manifest) (all content, err err
 		all.Warnings[i].Origin.File = o.named(all.Warnings[i].Origin.File, dir)
 		all.Warnings[i].Text = o.named(all.Warnings[i].Text, dir)
 	}
-	return all, nil
 }
 
 func (o *orasOptions) unpack(ctx context.Context, b Builder, dir string) error {
@@ -165,18 +179,23 @@ func (o *orasOptions) unpack(ctx context.Context, b Builder, dir string) error {
 	return errors.Join(artifact.ExtractInto(ctx, dir, archive.DefaultLimits()), artifact.Close())
 }
 
-// build builds the content of the unpacked artifact. Nothing of it may be read
+// inner is the manifest that the unpacked artifact is. Nothing of it may be read
 // from outside of it.
-func (o *orasOptions) build(ctx context.Context, b Builder, m Manifest, dir string) (content, error) {
+func (o *orasOptions) inner(m Manifest, dir string) Manifest {
 	inner := FromConfig(o.delegate)
 	inner.Name, inner.AllowEmpty, inner.Within = m.Name, m.AllowEmpty, dir
 	inner.Path = filepath.Join(dir, o.target)
+	return inner
+}
+
+// typed builds the content of an unpacked artifact.
+func (m Manifest) typed(ctx context.Context, b Builder) (content, error) {
 	for _, t := range delegateTypes() {
-		if t.Name == inner.Type {
-			return t.build(ctx, b, inner)
+		if t.Name == m.Type {
+			return t.build(ctx, b, m)
 		}
 	}
-	return content{}, fmt.Errorf("the delegate has the unknown type %s", inner.Type)
+	return content{}, fmt.Errorf("the delegate has the unknown type %s", m.Type)
 }
 
 // named puts the reference into a text in the place of the directory.

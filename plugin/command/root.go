@@ -76,7 +76,7 @@ record of what it installed.`,
 	addOldFlags(root, env)
 	hideGlobalFlags(root, env)
 	root.AddCommand(
-		newDiff(env), newPlan(env), newApply(env), newDestroy(env), newStatus(env), newBuild(env), newCheck(env), newInit(env), newTags(env),
+		newDiff(env), newPlan(env), newApply(env), newDestroy(env), newStatus(env), newBuild(env), newCheck(env), newChart(env), newInit(env), newTags(env), newSecretToGenesisSecret(env),
 		newState(env), newConfig(env), newPackages(env), newVersion(env), newOptions(env),
 	)
 	addCompletionForKubectl(root, env)

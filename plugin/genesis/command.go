@@ -20,11 +20,23 @@ const maxComplaint = 500
 // stopDelay is how long a program has to end once it was told to.
 const stopDelay = 5 * time.Second
 
+// CommandInput is a Command for a program that is given something on its standard
+// input: what is secret is no argument, which others can see.
+type CommandInput func(ctx context.Context, input []byte, name string, args ...string) ([]byte, error)
+
 // RunCommand is the Command that starts programs of the PATH. Standard input is
 // not handed on; a program that needs to ask has to use the terminal itself.
 func RunCommand(ctx context.Context, name string, args ...string) ([]byte, error) {
+	return RunCommandInput(ctx, nil, name, args...)
+}
+
+// RunCommandInput is RunCommand with an input; nil is none.
+func RunCommandInput(ctx context.Context, input []byte, name string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.WaitDelay = stopDelay
+	if input != nil {
+		cmd.Stdin = bytes.NewReader(input)
+	}
 	var out, complaint bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &complaint
 	err := cmd.Run()

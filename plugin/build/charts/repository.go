@@ -12,8 +12,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"sigs.k8s.io/yaml"
-
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/chart"
 )
 
@@ -31,14 +29,7 @@ type indexEntry struct {
 
 // fromRepository asks a repository for its index and gets the archive.
 func (f Fetcher) fromRepository(ctx context.Context, s Source) (*chart.Chart, error) {
-	base, err := url.Parse(s.Repository)
-	if err != nil || base.Host == "" {
-		return nil, errors.New("the repository is no address") // err may quote a password
-	}
-	if base.User != nil {
-		return nil, errors.New("the address of the repository holds credentials: give them beside it")
-	}
-	w, err := f.web(s, base)
+	w, err := f.repository(s)
 	if err != nil {
 		return nil, err
 	}
@@ -57,25 +48,25 @@ func (f Fetcher) fromRepository(ctx context.Context, s Source) (*chart.Chart, er
 	return c, matches(entry.Version, c)
 }
 
+// repository checks the address of a repository.
+func (f Fetcher) repository(s Source) (*web, error) {
+	base, err := url.Parse(s.Repository)
+	if err != nil || base.Host == "" {
+		return nil, errors.New("the repository is no address") // err may quote a password
+	}
+	if base.User != nil {
+		return nil, errors.New("the address of the repository holds credentials: give them beside it")
+	}
+	return f.web(s, base)
+}
+
 // find looks the chart up in the index.
 func (w *web) find(ctx context.Context, s Source) (indexEntry, error) {
-	data, err := w.index(ctx)
+	entries, err := w.entries(ctx, s.Name)
 	if err != nil {
-		return indexEntry{}, fmt.Errorf("read index.yaml: %w", err)
+		return indexEntry{}, err
 	}
-	var all index
-	if err := yaml.Unmarshal(data, &all); err != nil {
-		return indexEntry{}, fmt.Errorf("index.yaml is no YAML of a chart repository: %w", err)
-	}
-	entries := all.Entries[s.Name]
-	if len(entries) == 0 {
-		return indexEntry{}, fmt.Errorf("the repository has no chart %q", s.Name)
-	}
-	var versions []string
-	for _, e := range entries {
-		versions = append(versions, e.Version)
-	}
-	version, err := best(s.Version, versions)
+	version, err := best(s.Version, versionsOf(entries))
 	if err != nil {
 		return indexEntry{}, err
 	}
