@@ -190,7 +190,8 @@ func (l *lease) lose(to string) error {
 	return l.alive()
 }
 
-// release gives the Lease back by deleting it. Somebody else's is left alone.
+// release gives the Lease back by deleting it; where this user may not, without a
+// holder. Somebody else's is left alone.
 func (l *lease) release(ctx context.Context) error {
 	if l.stop != nil {
 		l.stop()
@@ -206,10 +207,24 @@ func (l *lease) release(ctx context.Context) error {
 			err = l.remove(ctx, live)
 		}
 	}
+	if apierrors.IsForbidden(err) && l.free(ctx, live) == nil {
+		return nil
+	}
 	var taken *LostError
 	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) || errors.As(err, &taken) {
 		return nil
 	}
+	return err
+}
+
+// free leaves the Lease without a holder, so that nobody waits for it.
+func (l *lease) free(ctx context.Context, live *unstructured.Unstructured) error {
+	next := live.DeepCopy()
+	next.SetManagedFields(nil)
+	if err := unstructured.SetNestedField(next.Object, "", "spec", "holderIdentity"); err != nil {
+		return err
+	}
+	_, err := l.client.Update(ctx, leases(), next.Object, cluster.WriteOptions{Manager: fieldManager})
 	return err
 }
 

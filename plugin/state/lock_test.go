@@ -515,3 +515,20 @@ func TestBeginWithoutRights(t *testing.T) {
 	_, err = newStore(f).Begin(t.Context(), "m.1", "apply")
 	require.ErrorContains(t, err, "manifest name")
 }
+
+// Who may not delete Leases leaves them without a holder, and nobody waits for them.
+func TestEndWithoutTheRightToDelete(t *testing.T) {
+	t.Parallel()
+	f := newFakeCluster(t).withNamespace()
+	f.before = func(verb, kind, name string) error {
+		if verb == "delete" && kind == "Lease" {
+			return apierrors.NewForbidden(resource(leases()), name, errors.New("no"))
+		}
+		return nil
+	}
+	s, err := newStore(f).Begin(t.Context(), "m", "apply")
+	require.NoError(t, err)
+	require.NoError(t, s.End(t.Context()))
+	assert.Empty(t, leaseHolder(f.get("Lease", "tazuna-lock-m")))
+	_ = begin(t, newStore(f), "m")
+}
