@@ -4,6 +4,7 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
+	"k8s.io/client-go/rest"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/command/packages"
 )
@@ -13,7 +14,8 @@ func newPackages(env *Env) *cobra.Command {
 	return packages.New(&packages.Env{
 		IOStreams: env.IOStreams, Getenv: env.Getenv, Environ: os.Environ, Name: env.Name,
 		UserAgent: env.userAgent, Colors: env.colors, Connect: env.connect,
-		Namespace: func() string { return *env.flags.Namespace },
-		Exit:      func(code int, err error) error { return &ExitError{Code: code, Err: err} },
+		RESTConfig: func() (*rest.Config, error) { return env.flags.ToRESTConfig() },
+		Namespace:  func() string { return *env.flags.Namespace },
+		Exit:       func(code int, err error) error { return &ExitError{Code: code, Err: err} },
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"k8s.io/client-go/rest"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/cluster"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/bundle"
@@ -26,6 +27,8 @@ type Env struct {
 	Namespace func() string
 	// Connect makes a client of the selected context; it sends no request.
 	Connect func() (*cluster.Client, error)
+	// RESTConfig is how the selected context is reached.
+	RESTConfig func() (*rest.Config, error)
 	// Colors decides whether a stream gets colours.
 	Colors func(io.Writer) (bool, error)
 	// Exit makes an error that ends the process with a code; without an error,

@@ -96,6 +96,13 @@ func (r *applications) desired(ctx context.Context, app *api.Application) (Desir
 		}
 		d.Settings = settings
 	}
+	if c, last := app.Status.CurrentVersion, app.Status.LastAppliedConfiguration; c != nil && last != nil {
+		applied, err := object.DecodeJSON(last.Raw)
+		if err != nil {
+			return d, nil, fmt.Errorf("lastAppliedConfiguration of Application %s/%s: it is no JSON object", app.Namespace, app.Name)
+		}
+		d.Applied, d.AppliedVersion = applied, c.Version
+	}
 	repository := &api.PackageRepository{}
 	err := r.client.Get(ctx, types.NamespacedName{Name: d.Repository}, repository)
 	switch {

@@ -3,36 +3,16 @@ package controller
 import (
 	"context"
 
-	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/api"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/runtime"
 )
 
-// Desired is what an Application asks for.
-type Desired struct {
-	Namespace, Name string
-	// Repository is the name of the PackageRepository, Registry how it is reached.
-	Repository string
-	Registry   api.RegistrySpec
-	Package    string
-	Version    string
-	// Settings are spec.settings as they are; nil: none are given.
-	Settings    map[string]any
-	Maintenance bool
-}
+// Desired is what an Application asks for, Facts what requirements are held against.
+type (
+	Desired = runtime.Desired
+	Facts   = runtime.Facts
+)
 
-// InstanceName is NAMESPACE.NAME.
-func (d Desired) InstanceName() string { return api.InstanceName(d.Namespace, d.Name) }
-
-// Facts are what requirements are held against.
-type Facts struct {
-	// Kubernetes and Platform are versions; empty: not known.
-	Kubernetes, Platform string
-	// Bootstrapped tells whether the cluster is up.
-	Bootstrapped bool
-	// Modules are those that are enabled, with their versions.
-	Modules map[string]string
-}
-
-// Runtime runs applications. What it finds it reports to a status.Store. Its methods
+// Runtime runs applications: a *runtime.Runtime. What it finds it reports to a status.Store. Its methods
 // don't wait for anything to be done.
 type Runtime interface {
 	// Run works until the context ends, and returns when all that it began has ended.
