@@ -49,8 +49,10 @@ func TestEffects(t *testing.T) {
 		value string
 		check func(r Rules, s plan.Strategy) bool
 	}{
-		WeightAnnotation:             {"-5", func(r Rules, _ plan.Strategy) bool { return r.Weight == -5 }},
-		deployDependencyPrefix + "*": {"state=ready,kind=Deployment,name=db", func(r Rules, _ plan.Strategy) bool { return r.DeployAfter[0] == Dependency{ID: "*", Ready: true, Kind: "Deployment", Name: "db"} }},
+		WeightAnnotation: {"-5", func(r Rules, _ plan.Strategy) bool { return r.Weight == -5 }},
+		deployDependencyPrefix + "*": {"state=ready,kind=Deployment,name=db", func(r Rules, _ plan.Strategy) bool {
+			return r.DeployAfter[0] == Dependency{ID: "*", Ready: true, Kind: "Deployment", Name: "db"}
+		}},
 		deleteDependencyPrefix + "*": {"state=absent,group=apps", func(r Rules, _ plan.Strategy) bool { return r.DeleteAfter[0] == Dependency{ID: "*", Group: "apps"} }},
 		"*" + externalSuffix + "/resource": {"deployments.v1.apps/db", func(r Rules, _ plan.Strategy) bool {
 			return r.External[0] == External{ID: "*", Kind: "deployments", Version: "v1", Group: "apps", Name: "db"}

@@ -187,7 +187,8 @@ func (w *world) helm(args ...string) string {
 	return string(out)
 }
 
-const config = `{apiVersion: v1, kind: ConfigMap, metadata: {name: d8a-shop-config, labels: {packages.deckhouse.io/instance: shop}}, data: {a: "1"}}
+const config = `---
+{apiVersion: v1, kind: ConfigMap, metadata: {name: d8a-shop-config, labels: {packages.deckhouse.io/instance: shop}}, data: {a: "1"}}
 `
 
 func deployment(name, annotations string) string {
@@ -265,3 +266,5 @@ func TestP6UpgradeOnlyIfNeeded(t *testing.T) {
 	assert.Equal(t, "its last revision, 3, is failed", out.Why)
 	assert.True(t, out.Deployed)
 }
+
+func clusterWrite() cluster.WriteOptions { return cluster.WriteOptions{} }
