@@ -71,18 +71,7 @@ func PackageInstance(i *report.Instance, o Options) error {
 	for _, u := range i.Status.URLs {
 		p.field("url", strings.TrimSpace(u.URL+"  "+u.Description))
 	}
-	p.part()
-	t := &table{header: []string{"CONDITION", "STATUS", "REASON", "SINCE", "MESSAGE"}}
-	for _, c := range i.Status.Conditions {
-		status := cell{text: cleanCell(c.Status), color: p.paint.good}
-		if isIssue(c) {
-			status.color = p.paint.bad
-		}
-		t.add(cell{text: cleanCell(c.Type)}, status, cell{text: cleanCell(c.Reason)}, cell{text: cleanCell(c.LastTransitionTime)}, cell{text: cleanCell(c.Message)})
-	}
-	if len(t.rows) > 0 {
-		t.print(p)
-	}
+	p.conditionTable(i.Status.Conditions)
 	p.list("hooks", i.Hooks)
 	p.list("images", digestLines(i.Digests))
 	for _, part := range []struct {

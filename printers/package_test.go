@@ -180,3 +180,38 @@ func TestPackageSnapshots(t *testing.T) {
 	}
 	goldenPlainAndColored(t, "package-snapshots", func(o Options) error { return PackageSnapshots(s, o) })
 }
+
+func overviewSample() *report.Overview {
+	return &report.Overview{
+		ApplicationLine: report.ApplicationLine{Namespace: "demo", Name: "shop", Package: "store", Version: "v1.4.0", Installed: "v1.3.0", Repository: "main", State: "Updating", Message: "Version v1.4.0 is not installed yet", Age: "3h"},
+		Tip:             "Wait.", Conditions: []report.Condition{{Type: "ManifestsApplied", Status: "False", Reason: "ApplyingManifests"}},
+		Operations: []report.OperationNode{{Object: "ConfigMap c", Type: "create", Status: "Completed", Below: []report.OperationNode{
+			{Object: "Job migrate", Type: "track-readiness", Status: "Progressing", Below: []report.OperationNode{
+				{Object: "Deployment web", Type: "update", Status: "Pending", WaitsFor: []string{"Job migrate"}},
+			}},
+		}}},
+		Completed: 1, Remaining: 2, Unmet: "dependency 'ingress' not enabled",
+		Queue:   []report.QueuedTask{{Queue: "demo.shop", Task: report.Task{Index: 1, Name: "Run", Enqueued: "1m0s", NextRetry: "0s", Error: "refused"}}},
+		Hooks:   []string{"hooks/a.sh"},
+		Events:  []report.EventLine{{Last: "2026-11-29T10:00:00Z", Type: "Warning", Reason: "BackOff", Object: "Pod/d8a-shop-web-1", Message: "back-off \x1b[31m"}},
+		Without: []string{"no controller answers"},
+	}
+}
+
+func TestPackageOverview(t *testing.T) {
+	goldenPlainAndColored(t, "package-overview", func(o Options) error { return PackageOverview(overviewSample(), o) })
+	all := &report.Applications{Items: []report.ApplicationLine{overviewSample().ApplicationLine, {Namespace: "demo", Name: "blog", State: "Ready", Age: "1d"}}}
+	goldenPlainAndColored(t, "package-applications", func(o Options) error { return Applications(all, o) })
+	goldenPlainAndColored(t, "package-events", func(o Options) error { return PackageEvents(overviewSample().Events, o) })
+	var out bytes.Buffer
+	require.NoError(t, Applications(&report.Applications{}, testOptions(&out)))
+	require.NoError(t, PackageEvents(nil, testOptions(&out)))
+	assert.Equal(t, "No applications.\nNo events.\n", out.String())
+}
+
+func TestPackageExplanation(t *testing.T) {
+	e := &report.Explanation{Name: "demo.shop", State: "Pending", Stands: "Scheduling", Why: "dependency 'ingress' not enabled", Next: "Meet the requirement.", Steps: []report.Step{
+		{Name: "Download", State: "done"}, {Name: "Load", State: "underway"}, {Name: "Scheduling", State: "failed"}, {Name: "Configuration", State: "waiting"},
+	}}
+	goldenPlainAndColored(t, "package-explanation", func(o Options) error { return PackageExplanation(e, o) })
+}

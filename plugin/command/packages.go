@@ -13,7 +13,7 @@ import (
 func newPackages(env *Env) *cobra.Command {
 	return packages.New(&packages.Env{
 		IOStreams: env.IOStreams, Getenv: env.Getenv, Environ: os.Environ, Name: env.Name,
-		UserAgent: env.userAgent, Colors: env.colors, Connect: env.connect,
+		UserAgent: env.userAgent, Colors: env.colors, Connect: env.connect, Now: env.Clock.Now,
 		RESTConfig: func() (*rest.Config, error) { return env.flags.ToRESTConfig() },
 		Namespace:  func() string { return *env.flags.Namespace },
 		Exit:       func(code int, err error) error { return &ExitError{Code: code, Err: err} },

@@ -3,6 +3,7 @@ package packages
 import (
 	"fmt"
 	"io"
+	"time"
 
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/client-go/rest"
@@ -29,6 +30,8 @@ type Env struct {
 	Connect func() (*cluster.Client, error)
 	// RESTConfig is how the selected context is reached.
 	RESTConfig func() (*rest.Config, error)
+	// Now is the clock.
+	Now func() time.Time
 	// Colors decides whether a stream gets colours.
 	Colors func(io.Writer) (bool, error)
 	// Exit makes an error that ends the process with a code; without an error,

@@ -1,0 +1,165 @@
+package packages
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/api"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/debug"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/overview"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/report"
+	"github.com/kubectl-tazuna/kubectl-tazuna/printers"
+)
+
+// mostEvents bounds the events of a status; "packages events" has all.
+const mostEvents = 10
+
+// statusOptions are those of "packages status".
+type statusOptions struct {
+	ask      askOptions
+	watch    bool
+	interval time.Duration
+}
+
+func newStatus(env *Env) *cobra.Command {
+	o := &statusOptions{}
+	cmd := &cobra.Command{
+		Use:   "status NAME",
+		Short: "Show on one screen how an application is",
+		Long: `Shows state, message and tip of an application, its conditions, what the current apply
+is at and waits for, the task queue with errors and next tries, unmet requirements,
+hooks and the last events. What only the controller knows is left out, and told, where
+none answers.
+
+NAME is ` + nameUsage + `.`,
+		Example: fmt.Sprintf(`  %[1]s packages status demo.shop
+  %[1]s packages status shop -n demo --watch`, env.Name),
+		Args:              oneArg(nameUsage),
+		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), env, args[0]) },
+		ValidArgsFunction: completeApplications(env),
+	}
+	o.ask.addFlags(cmd)
+	cmd.Flags().BoolVarP(&o.watch, "watch", "w", false, "Print again whenever something changes, until Ctrl-C")
+	cmd.Flags().DurationVar(&o.interval, "interval", 2*time.Second, "How often --watch looks")
+	return cmd
+}
+
+func (o *statusOptions) run(ctx context.Context, env *Env, text string) error {
+	if o.watch && o.interval <= 0 {
+		return fmt.Errorf("--interval: wanted more than 0, found %s", o.interval)
+	}
+	name, err := instanceName(env, text)
+	if err != nil {
+		return err
+	}
+	for last := ""; ; {
+		v, err := o.ask.overview(ctx, env, name)
+		if o.watch && ctx.Err() != nil {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		shape, err := shapeOf(v)
+		if err != nil {
+			return err
+		}
+		if shape != last {
+			if last != "" {
+				fmt.Fprintln(env.Out)
+			}
+			if err := o.ask.print(env, v, func(p printers.Options) error { return printers.PackageOverview(v, p) }); err != nil {
+				return err
+			}
+		}
+		if !o.watch {
+			return nil
+		}
+		last = shape
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(o.interval):
+		}
+	}
+}
+
+// shapeOf tells two overviews apart, durations aside.
+func shapeOf(v *report.Overview) (string, error) {
+	still := *v
+	still.Age = ""
+	still.Queue = nil
+	for _, t := range v.Queue {
+		t.Enqueued, t.NextRetry = "", ""
+		still.Queue = append(still.Queue, t)
+	}
+	var b bytes.Buffer
+	err := printers.Structured(&b, "json", &still)
+	return b.String(), err
+}
+
+// overview gathers what is known of an application.
+func (o *askOptions) overview(ctx context.Context, env *Env, name string) (*report.Overview, error) {
+	apps, err := findApplications(ctx, env)
+	if err != nil {
+		return nil, err
+	}
+	app, err := apps.get(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	f := overview.Facts{Application: app}
+	if f.Events, err = apps.events(ctx, app); err != nil {
+		f.Without = append(f.Without, "events: "+err.Error())
+	}
+	f.Events = f.Events[max(0, len(f.Events)-mostEvents):]
+	client, err := o.client(ctx, env)
+	if err == nil {
+		err = askController(ctx, client, name, &f)
+	}
+	if err != nil {
+		f.Without = append(f.Without, err.Error())
+	}
+	return overview.Of(f, env.Now()), nil
+}
+
+// askController adds what only the controller knows.
+func askController(ctx context.Context, client debug.Client, name string, f *overview.Facts) (err error) {
+	if f.Instance, err = client.Instance(ctx, name); err != nil {
+		return err
+	}
+	if f.Queues, err = client.Queues(ctx, name); err != nil {
+		return err
+	}
+	node, err := client.Node(ctx, name)
+	if err == nil {
+		f.Node = node
+	}
+	return nil // one that isn't loaded is no node yet, and its queue says so
+}
+
+// completeApplications completes names of the Applications of the cluster.
+func completeApplications(env *Env) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		apps, err := findApplications(cmd.Context(), env)
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		all, err := apps.list(cmd.Context(), env.Namespace())
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		var names []cobra.Completion
+		for _, a := range all {
+			names = append(names, api.InstanceName(a.Namespace, a.Name))
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp
+	}
+}

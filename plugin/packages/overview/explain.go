@@ -1,0 +1,147 @@
+package overview
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/api"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/report"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/status"
+)
+
+// States of a step.
+const (
+	Done     = "done"
+	Failed   = "failed"
+	Underway = "underway"
+	Waiting  = "waiting"
+)
+
+// step is one step of the pipeline, with the internal condition that tells it is done.
+type step struct {
+	name      string
+	condition status.Type
+	// task is what the queue shows while the step is underway.
+	task string
+	// next is what to do when it fails; %[1]s is the name of the application.
+	next string
+}
+
+// steps are those of the pipeline (seed 003), in their order.
+func steps() []step {
+	return []step{
+		{"Download", status.ReadyOnFilesystem, "Download", "Check that the registry of the PackageRepository can be reached and holds this version."},
+		{"Load", status.Loaded, "Load", "The package is at fault: run \"packages lint\" on it, and choose a version that is in order."},
+		{"Scheduling", status.RequirementsMet, "", "Meet the requirement, or choose a version of the package that doesn't have it."},
+		{"Configuration", status.Configured, "Configure", "Correct spec.settings of the Application."},
+		{"Hook initialization", status.HooksProcessed, "Enable", "Look at what the hook sees and does: \"packages snapshots %[1]s\", and the log of the controller."},
+		{"Apply", status.ManifestsApplied, "Run", "Look at the named objects, their Pods and events; \"packages render %[1]s\" shows what is applied."},
+		{"Workloads", status.Scaled, "", "Look at the Pods of the Deployments and StatefulSets that are named."},
+	}
+}
+
+// Explain says at which step an application stands, why, and the one thing to do next.
+// program is how the user calls us.
+func Explain(o *report.Overview, program string) *report.Explanation {
+	name := api.InstanceName(o.Namespace, o.Name)
+	e := &report.Explanation{Name: name, State: o.State, Steps: []report.Step{}}
+	if !told(o) {
+		e.Why = o.Message
+		e.Next = cmp.Or(o.Tip, fmt.Sprintf("Start a controller: %s packages controller", program))
+		return e
+	}
+	stood := step{}
+	for _, s := range steps() {
+		state := stateOf(o, s, e.Stands != "")
+		e.Steps = append(e.Steps, report.Step{Name: s.name, State: state})
+		if state != Done && e.Stands == "" {
+			e.Stands, e.Why, stood = s.name, why(o, s), s
+		}
+	}
+	if o.State == string(api.StateSuspended) && o.Unmet != "" {
+		e.Why = o.Unmet
+	}
+	e.Next = next(o, e, stood, name, program)
+	return e
+}
+
+// told tells whether the controller was asked: the Application alone has other
+// conditions, and not the steps.
+func told(o *report.Overview) bool {
+	for _, s := range steps() {
+		if _, ok := find(o.Conditions, string(s.condition)); ok {
+			return true
+		}
+	}
+	return len(o.Queue) > 0
+}
+
+// stateOf tells how far a step is; one behind the step where it stands waits.
+func stateOf(o *report.Overview, s step, behind bool) string {
+	c, known := find(o.Conditions, string(s.condition))
+	switch {
+	case behind:
+		return Waiting
+	case known && isTrue(c):
+		return Done
+	case head(o, s).Error != "" || known && c.Status == "False" && c.Reason != status.ReasonApplyingManifests:
+		return Failed
+	case head(o, s).Name != "" || known:
+		return Underway
+	}
+	return Waiting
+}
+
+// head is the first task of the application's own queue, if it is of this step.
+func head(o *report.Overview, s step) report.Task {
+	own := api.InstanceName(o.Namespace, o.Name)
+	for _, t := range o.Queue {
+		if t.Queue == own && t.Index == 1 && t.Name == s.task {
+			return t.Task
+		}
+	}
+	return report.Task{}
+}
+
+func why(o *report.Overview, s step) string {
+	if s.condition == status.RequirementsMet && o.Unmet != "" {
+		return o.Unmet
+	}
+	if s.condition == status.ManifestsApplied {
+		if names := unfinished(o.Operations); len(names) > 0 && head(o, s).Error == "" {
+			return "it waits for " + strings.Join(names[:min(5, len(names))], ", ")
+		}
+	}
+	c, _ := find(o.Conditions, string(s.condition))
+	return cmp.Or(head(o, s).Error, c.Message, c.Reason, "nothing is known of it yet")
+}
+
+// next is the one thing to do. A removal comes before the steps, maintenance after
+// them.
+func next(o *report.Overview, e *report.Explanation, s step, name, program string) string {
+	removing := o.State == string(api.StateDeleting)
+	switch {
+	case len(o.Queue) > 0 && removing && o.Queue[0].Error != "":
+		return fmt.Sprintf("Its removal fails at %s and is tried again in %s; mend what the error names: %s", o.Queue[0].Name, o.Queue[0].NextRetry, o.Queue[0].Error)
+	case removing:
+		return "Wait: it is being removed."
+	case e.Stands == "" && o.Maintenance != "":
+		return "It is in maintenance: nothing is applied until spec.maintenance is removed."
+	case e.Stands == "":
+		return "Nothing: it is ready."
+	case failedOf(e) == Underway:
+		return fmt.Sprintf("Wait; \"%s packages status %s --watch\" shows how it goes.", program, name)
+	}
+	return fmt.Sprintf(s.next, name)
+}
+
+// failedOf is the state of the step where it stands.
+func failedOf(e *report.Explanation) string {
+	for _, s := range e.Steps {
+		if s.Name == e.Stands {
+			return s.State
+		}
+	}
+	return Done
+}

@@ -1,0 +1,188 @@
+package printers
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/fatih/color"
+
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/report"
+)
+
+// Applications prints a list of applications as a table.
+func Applications(all *report.Applications, o Options) error {
+	p := newPrinter(o)
+	t := &table{header: []string{"NAMESPACE", "NAME", "PACKAGE", "VERSION", "INSTALLED", "STATE", "AGE", "MESSAGE"}}
+	for _, a := range all.Items {
+		t.add(cell{text: cleanCell(a.Namespace)}, cell{text: cleanCell(a.Name)}, cell{text: cleanCell(a.Package)}, cell{text: cleanCell(a.Version)},
+			cell{text: cleanCell(a.Installed)}, p.state(a.State), cell{text: a.Age}, cell{text: cleanCell(a.Message)})
+	}
+	if len(t.rows) == 0 {
+		p.line("No applications.")
+		return p.flush()
+	}
+	t.print(p)
+	return p.flush()
+}
+
+// state is a cell with the state of an application.
+func (p *printer) state(state string) cell {
+	c := cell{text: cleanCell(state), color: p.paint.warn}
+	switch state {
+	case "Ready":
+		c.color = p.paint.good
+	case "Failed", "Degraded":
+		c.color = p.paint.bad
+	}
+	return c
+}
+
+// PackageOverview prints one application on one screen.
+func PackageOverview(v *report.Overview, o Options) error {
+	p := newPrinter(o)
+	state := p.state(v.State)
+	p.line(painted(p.paint.header, cleanCell(v.Namespace+"."+v.Name)), "  ", painted(state.color, state.text))
+	p.field("message", v.Message)
+	p.field("tip", v.Tip)
+	p.field("package", versions(v))
+	p.field("repository", v.Repository)
+	p.field("maintenance", v.Maintenance)
+	for _, u := range v.URLs {
+		p.field("url", strings.TrimSpace(u.URL+"  "+u.Description))
+	}
+	for _, w := range v.Without {
+		p.line("  ", painted(p.paint.warn, "not asked: "), cleanParagraph(w, "    "))
+	}
+	p.conditionTable(v.Conditions)
+	p.operations(v)
+	if v.Unmet != "" {
+		p.list("unmet requirement", []string{v.Unmet})
+	}
+	p.queueTable(v.Queue)
+	p.list("hooks", v.Hooks)
+	p.eventTable(v.Events)
+	return p.flush()
+}
+
+func versions(v *report.Overview) string {
+	text := v.Package + " " + v.Version
+	switch v.Installed {
+	case "":
+		return text + " (not installed yet)"
+	case v.Version:
+		return text
+	}
+	return text + " (installed: " + v.Installed + ")"
+}
+
+func (p *printer) conditionTable(conditions []report.Condition) {
+	t := &table{header: []string{"CONDITION", "STATUS", "REASON", "SINCE", "MESSAGE"}}
+	for _, c := range conditions {
+		status := cell{text: cleanCell(c.Status), color: p.paint.good}
+		if isIssue(c) {
+			status.color = p.paint.bad
+		}
+		t.add(cell{text: cleanCell(c.Type)}, status, cell{text: cleanCell(c.Reason)}, cell{text: cleanCell(c.LastTransitionTime)}, cell{text: cleanCell(c.Message)})
+	}
+	p.below("", t)
+}
+
+// below prints a table, if it has rows, below a title.
+func (p *printer) below(title string, t *table) {
+	if len(t.rows) == 0 {
+		return
+	}
+	p.part()
+	if title != "" {
+		p.line(painted(p.paint.header, title))
+	}
+	t.print(p)
+}
+
+// operations prints the tree of an apply.
+func (p *printer) operations(v *report.Overview) {
+	if len(v.Operations) == 0 {
+		return
+	}
+	p.part()
+	p.line(painted(p.paint.header, fmt.Sprintf("apply: %d of %d done", v.Completed, v.Completed+v.Remaining)))
+	p.operationNodes(v.Operations, "  ")
+}
+
+func (p *printer) operationNodes(nodes []report.OperationNode, indent string) {
+	for _, n := range nodes {
+		line := fmt.Sprintf("%s (%s)", n.Object, n.Type)
+		if len(n.WaitsFor) > 0 {
+			line += ", waits for " + strings.Join(n.WaitsFor, ", ")
+		}
+		p.line(indent, painted(p.progress(n.Status), fmt.Sprintf("%-11s", cleanCell(n.Status))), " ", cleanCell(line))
+		p.operationNodes(n.Below, indent+"  ")
+	}
+}
+
+func (p *printer) progress(status string) *color.Color {
+	switch status {
+	case "Completed":
+		return p.paint.good
+	case "Failed":
+		return p.paint.bad
+	case "Progressing":
+		return p.paint.warn
+	}
+	return nil
+}
+
+func (p *printer) queueTable(tasks []report.QueuedTask) {
+	t := &table{header: []string{"QUEUE", "TASK", "SINCE", "NEXT TRY", "ERROR"}}
+	for _, task := range tasks {
+		t.add(cell{text: cleanCell(task.Queue)}, cell{text: cleanCell(task.Name)}, cell{text: cleanCell(task.Enqueued)},
+			cell{text: cleanCell(task.NextRetry)}, cell{text: cleanCell(task.Error), color: p.paint.bad})
+	}
+	p.below("queue", t)
+}
+
+func (p *printer) eventTable(events []report.EventLine) {
+	t := &table{header: []string{"LAST", "TYPE", "REASON", "OBJECT", "MESSAGE"}}
+	for _, e := range events {
+		kind := cell{text: cleanCell(e.Type)}
+		if e.Type == "Warning" {
+			kind.color = p.paint.warn
+		}
+		t.add(cell{text: cleanCell(e.Last)}, kind, cell{text: cleanCell(e.Reason)}, cell{text: cleanCell(e.Object)}, cell{text: cleanCell(e.Message)})
+	}
+	p.below("events", t)
+}
+
+// PackageEvents prints events about an application, the last at the end.
+func PackageEvents(events []report.EventLine, o Options) error {
+	p := newPrinter(o)
+	if len(events) == 0 {
+		p.line("No events.")
+	}
+	p.eventTable(events)
+	return p.flush()
+}
+
+// PackageExplanation prints at which step an application stands and what to do.
+func PackageExplanation(e *report.Explanation, o Options) error {
+	p := newPrinter(o)
+	state := p.state(e.State)
+	p.line(painted(p.paint.header, cleanCell(e.Name)), "  ", painted(state.color, state.text))
+	for _, s := range e.Steps {
+		mark, paint := "·", p.paint.comment
+		switch s.State {
+		case "done":
+			mark, paint = "✓", p.paint.good
+		case "failed":
+			mark, paint = "✗", p.paint.bad
+		case "underway":
+			mark, paint = "…", p.paint.warn
+		}
+		p.line("  ", painted(paint, mark+" "+cleanCell(s.Name)), "  ", s.State)
+	}
+	if e.Why != "" {
+		p.line("Why:  ", cleanParagraph(e.Why, "      "))
+	}
+	p.line("Next: ", cleanParagraph(e.Next, "      "))
+	return p.flush()
+}
