@@ -42,12 +42,13 @@ func (b Builder) render(ctx context.Context, r release) (content, error) {
 		Capabilities: capabilities,
 		SkipCRDs:     !r.includeCRDs,
 	}
+	found := &finds{}
 	if b.Cluster != nil {
-		request.Lookup = b.Cluster.Lookup
+		request.Lookup = found.remember(b.Cluster.Lookup)
 	}
 	result, err := c.Render(ctx, request)
 	if err != nil {
-		return content{}, err
+		return content{}, discreet(err, found.bodies...)
 	}
 	return b.rendered(r, result), nil
 }

@@ -152,7 +152,7 @@ func (b Builder) releases(ctx context.Context, o *helmfileOptions, m Manifest, f
 		group.Go(func() error {
 			parts[i], errs[i] = b.helmfileRelease(ctx, o, m, file, r)
 			if errs[i] != nil {
-				errs[i] = fmt.Errorf("%s:%d: release %s: %w", file.Path, r.Line, r.Name, errs[i])
+				errs[i] = fmt.Errorf("%s:%d: release %s: %w", file.Path, r.Line, r.Name, discreet(errs[i], file.Secrets))
 			}
 			return nil
 		})

@@ -24,6 +24,8 @@ type File struct {
 	// Releases are in the order of the file.
 	Releases []Release
 	Warnings []config.Finding
+	// Secrets is a body whose masked values must be in no message about this file.
+	Secrets map[string]any
 }
 
 // Repository is where charts come from, under a name for this file.

@@ -32,12 +32,12 @@ func harmless() []string {
 
 // Parse reads a helmfile. What is wrong with it comes as one *config.Error.
 func Parse(text []byte, path string, o Options) (*File, error) {
-	f := &File{Path: path}
+	f := &File{Path: path, Secrets: o.Vars.secrets()}
 	warnings, err := config.ReadTemplate(text, path, "a helmfile with releases", o.Lenient, base(), variables(o),
 		func(r config.Reader, root *yaml.Node) { parser{r, f}.root(root) })
 	if err != nil {
 		// A template can put any value into its own message.
-		return nil, errors.New(object.Scrub(err.Error(), o.Vars.secrets()))
+		return nil, errors.New(object.Scrub(err.Error(), f.Secrets))
 	}
 	f.Warnings = warnings
 	return f, nil
