@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -25,10 +26,6 @@ type statusOptions struct {
 	watch    bool
 	timeout  time.Duration
 }
-
-// watchInterval is how often a watched status is read again: one list for each
-// kind of the records.
-const watchInterval = 2 * time.Second
 
 func newStatus(env *Env) *cobra.Command {
 	o := &statusOptions{}
@@ -90,35 +87,6 @@ func (o *statusOptions) run(ctx context.Context, env *Env) error {
 		return &ExitError{Code: ExitFailed}
 	}
 	return nil
-}
-
-// follow prints what changes until all is ready, or the time is over.
-func (o *statusOptions) follow(ctx context.Context, env *Env, s *recordScope, last *printers.Status) (*printers.Status, error) {
-	ticker := env.Clock.NewTicker(watchInterval)
-	defer ticker.Stop()
-	end := env.Clock.Now().Add(o.timeout)
-	options := printers.DefaultOptions(env.Out)
-	var err error
-	if options.Color, err = env.colors(env.Out); err != nil {
-		return last, err
-	}
-	for last.Ready < last.Total && (o.timeout == 0 || env.Clock.Now().Before(end)) {
-		select {
-		case <-ctx.Done():
-			return last, ctx.Err()
-		case <-ticker.C():
-		}
-		next, err := s.status(ctx, env)
-		if err != nil {
-			return last, err
-		}
-		if err := next.PrintChanged(options, last); err != nil {
-			return last, ignoreLeft(err)
-		}
-		last = next
-	}
-	env.note("%d of %s ready", last.Ready, counted(last.Total, "object"))
-	return last, nil
 }
 
 // recordScope are the records that a command is about.
@@ -194,22 +162,19 @@ func (s *recordScope) read(ctx context.Context, env *Env, name string) (*state.R
 }
 
 func (s *recordScope) status(ctx context.Context, env *Env) (*printers.Status, error) {
-	var list []printers.StatusManifest
+	var records []*state.Record
+	live := map[state.Key]inventory.Found{}
 	for _, name := range s.names {
 		rec, err := s.read(ctx, env, name)
 		if err != nil {
 			return nil, err
 		}
-		live, err := inventory.Live(ctx, s.client, rec.Entries)
+		found, err := inventory.Live(ctx, s.client, rec.Entries)
 		if err != nil {
 			return nil, err
 		}
-		m := printers.StatusManifest{Manifest: name}
-		for _, e := range rec.Entries {
-			status, reason := inventory.Judge(e, live[e.Key], s.rules.WaitRules)
-			m.Objects = append(m.Objects, printers.ObjectStatus{StateResource: resourceOf(e.Key), Status: status, Reason: reason})
-		}
-		list = append(list, m)
+		records = append(records, rec)
+		maps.Copy(live, found)
 	}
-	return printers.NewStatus(list), nil
+	return s.judged(records, live), nil
 }

@@ -7,6 +7,7 @@
 //	Record ──► Live ──► Judge (pure)             status
 //	Record ──► Untouched (these have no drift)   state drift
 //	  the rest ─► Wanted ─► (plan.Planner)       what was applied last is wanted
+//	Record ──► Follow ─► Judge                   status --watch
 //	label, marks of a tool ──► Find ──► Members  state rebuild, state adopt
 //
 // # Invariants
