@@ -170,7 +170,7 @@ func (w *world) start(runtime Runtime, change ...func(*Options)) func() {
 			return catalog.Open(spec, catalog.Options{TempDir: w.temp, Retry: registry.Retry{Attempts: 1}})
 		},
 		Namespaces: []string{w.id}, SystemNamespace: w.id, InstallDefinitions: true, Log: slog.New(slog.DiscardHandler),
-		Timing: Timing{RetryMin: 50 * time.Millisecond, RetryMax: time.Second, StatusPause: 10 * time.Millisecond},
+		Timing: Timing{RetryMin: 50 * time.Millisecond, RetryMax: time.Second, StatusPause: 10 * time.Millisecond, Youth: 2 * time.Second},
 	}
 	o.Config.QPS = -1
 	for _, c := range change {

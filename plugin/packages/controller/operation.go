@@ -24,6 +24,9 @@ import (
 // operations scans repositories.
 type operations struct {
 	client client.Client
+	// reader asks the server itself: the cache may not know yet that an operation is
+	// completed, and it is done once.
+	reader client.Reader
 	open   func(api.RegistrySpec) (catalog.Catalog, error)
 	clock  clock.PassiveClock
 	timing Timing
@@ -42,7 +45,7 @@ type outcome struct {
 // did before does no harm.
 func (r *operations) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
 	o := &api.PackageRepositoryOperation{}
-	if err := r.client.Get(ctx, request.NamespacedName, o); err != nil {
+	if err := r.reader.Get(ctx, request.NamespacedName, o); err != nil {
 		return reconcile.Result{}, client.IgnoreNotFound(err)
 	}
 	if completed(o) || !o.DeletionTimestamp.IsZero() {

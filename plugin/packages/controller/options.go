@@ -50,6 +50,9 @@ type Timing struct {
 	StatusPause time.Duration
 	// ScanTimeout ends a scan that doesn't say when it ends.
 	ScanTimeout time.Duration
+	// Youth is for how long a package that nobody offers is left alone: its versions may
+	// only not have been seen yet.
+	Youth time.Duration
 	// Shutdown is how long work that goes on may take to end.
 	Shutdown time.Duration
 	// Lease, Renew and RetryLease are those of the leader election.
@@ -60,7 +63,7 @@ type Timing struct {
 func DefaultTiming() Timing {
 	return Timing{
 		RetryMin: 15 * time.Second, RetryMax: 2 * time.Hour,
-		StatusPause: 300 * time.Millisecond, ScanTimeout: 5 * time.Minute, Shutdown: 30 * time.Second,
+		StatusPause: 300 * time.Millisecond, ScanTimeout: 5 * time.Minute, Youth: 10 * time.Second, Shutdown: 30 * time.Second,
 		Lease: 15 * time.Second, Renew: 10 * time.Second, RetryLease: 2 * time.Second,
 	}
 }
@@ -93,7 +96,7 @@ func (t Timing) withDefaults() Timing {
 		fallback time.Duration
 	}{
 		{&t.RetryMin, d.RetryMin}, {&t.RetryMax, d.RetryMax}, {&t.StatusPause, d.StatusPause}, {&t.ScanTimeout, d.ScanTimeout},
-		{&t.Shutdown, d.Shutdown}, {&t.Lease, d.Lease}, {&t.Renew, d.Renew}, {&t.RetryLease, d.RetryLease},
+		{&t.Youth, d.Youth}, {&t.Shutdown, d.Shutdown}, {&t.Lease, d.Lease}, {&t.Renew, d.Renew}, {&t.RetryLease, d.RetryLease},
 	} {
 		if *field.value == 0 {
 			*field.value = field.fallback

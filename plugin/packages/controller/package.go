@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -21,11 +20,8 @@ import (
 type packages struct {
 	client client.Client
 	clock  clock.PassiveClock
+	timing Timing
 }
-
-// youth is for how long a package that nobody offers is left alone: its versions may
-// only not have been seen yet.
-const youth = 10 * time.Second
 
 // Reconcile looks at one package. It is there as long as somebody offers or uses it.
 func (r *packages) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
@@ -46,8 +42,8 @@ func (r *packages) Reconcile(ctx context.Context, request reconcile.Request) (re
 		return reconcile.Result{}, client.IgnoreNotFound(err)
 	}
 	if len(repositories) == 0 && len(users) == 0 {
-		if age := r.clock.Since(p.CreationTimestamp.Time); age < youth {
-			return reconcile.Result{RequeueAfter: youth - age}, nil
+		if age := r.clock.Since(p.CreationTimestamp.Time); age < r.timing.Youth {
+			return reconcile.Result{RequeueAfter: r.timing.Youth - age}, nil
 		}
 		return reconcile.Result{}, client.IgnoreNotFound(r.client.Delete(ctx, p))
 	}

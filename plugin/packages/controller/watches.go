@@ -37,9 +37,9 @@ func addReconcilers(m manager.Manager, o Options, l *leader) error {
 	return errors.Join(
 		watchApplications(m, o, l.apps),
 		watchVersions(m, o, &versions{client: c, open: o.Open, log: o.Log}),
-		watchPackages(m, o, &packages{client: c, clock: o.Clock}),
+		watchPackages(m, o, &packages{client: c, clock: o.Clock, timing: o.Timing}),
 		watchRepositories(m, o, &repositories{client: c, reader: m.GetAPIReader(), clock: o.Clock, timing: o.Timing}),
-		watchOperations(m, o, &operations{client: c, open: o.Open, clock: o.Clock, timing: o.Timing, log: o.Log}),
+		watchOperations(m, o, &operations{client: c, reader: m.GetAPIReader(), open: o.Open, clock: o.Clock, timing: o.Timing, log: o.Log}),
 		watchFacts(m, o, l.facts),
 	)
 }

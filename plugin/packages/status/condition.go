@@ -105,7 +105,7 @@ func Unknown(t Type, reason, message string) Condition {
 
 // Applying is ManifestsApplied while an apply goes on.
 func Applying() Condition {
-	return False(ManifestsApplied, ReasonApplyingManifests, "the objects are being applied")
+	return False(ManifestsApplied, ReasonApplyingManifests, "")
 }
 
 // IsApplying tells whether a condition is that of an apply that goes on.

@@ -71,9 +71,9 @@ func (j *judge) conditions() []metav1.Condition {
 
 // deleting: all that was told is False now.
 func (j *judge) deleting() {
-	j.why = &finding{reason: ExternalDeleting, message: "the application is being removed"}
+	j.why = &finding{reason: ExternalDeleting}
 	if f := blocker(j.in, installPipeline()); f != nil && f.failed {
-		j.why.message += "; " + f.message
+		j.why.message = f.message
 	}
 	for _, external := range order() {
 		if j.told.get(external) != nil || external == ExternalInstalled || external == ExternalReady {

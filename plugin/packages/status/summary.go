@@ -54,8 +54,11 @@ func (j *judge) message(state api.State, f *finding) string {
 		}
 	}
 	text := f.message
-	if text == "" {
+	if text == "" && headOf("", "", f) == unknownHead {
 		text = f.reason
+	}
+	if text == "" {
+		return head
 	}
 	return head + ": " + shorten(text)
 }
@@ -94,8 +97,11 @@ func headOf(phase Phase, state api.State, f *finding) string {
 		}
 		return "Work is in progress"
 	}
-	return "It is not ready"
+	return unknownHead
 }
+
+// unknownHead is that of reasons that nobody here knows.
+const unknownHead = "It is not ready"
 
 // tipOf is what a person can do.
 func tipOf(phase Phase, f *finding) string {
