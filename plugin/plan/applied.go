@@ -17,10 +17,11 @@ const kappOriginal = "kapp.k14s.io/original"
 
 // applied finds what was applied last, nil when there is nothing but the set of
 // owned fields.
-func applied(want prepared, o object.Object, entry state.Entry, recorded bool, live map[string]any, h object.Hasher) (body map[string]any, basis Basis) {
+func applied(want prepared, o *Object, entry state.Entry, recorded bool, h object.Hasher) (body map[string]any, basis Basis) {
+	live := o.Live
 	if recorded && entry.ContentHash != "" {
 		last := asked(entry.LastApplied())
-		if same, err := h.Matches(o.Body, entry.ContentHash); err == nil && same {
+		if same, err := o.hasContent(h, entry.ContentHash); err == nil && same {
 			return withStatusOf(want.desired, last), BasisUnchanged
 		}
 		if last != nil {

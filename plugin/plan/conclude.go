@@ -95,8 +95,16 @@ func (p Planner) staleEntry(w *wanted) bool {
 	if !w.recorded || w.entry.ContentHash == "" || w.entry.Key != w.out.Key {
 		return true
 	}
-	same, err := p.Hasher.Matches(w.out.Desired.Body, w.entry.ContentHash)
+	same, err := w.out.hasContent(p.Hasher, w.entry.ContentHash)
 	return err == nil && !same
+}
+
+// hasContent is Hasher.Matches of the built object, whose hash is mostly known.
+func (o *Object) hasContent(h object.Hasher, stored string) (bool, error) {
+	if stored != "" && stored == o.ContentHash {
+		return true, nil
+	}
+	return h.Matches(o.Desired.Body, stored)
 }
 
 func count(n int, noun string) string {

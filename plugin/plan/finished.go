@@ -11,7 +11,7 @@ func (p Planner) hasFinished(w *wanted) bool {
 	if !w.recorded || !readiness.CleansUp(w.out.Desired.Unstructured()) {
 		return false
 	}
-	same, err := p.Hasher.Matches(w.out.Desired.Body, w.entry.ContentHash)
+	same, err := w.out.hasContent(p.Hasher, w.entry.ContentHash)
 	return err == nil && same
 }
 

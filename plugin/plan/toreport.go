@@ -216,6 +216,9 @@ func onlyMetadata(body map[string]any) bool {
 // maskDifferences takes the values of a path from the masked bodies, so that
 // there is one masking point; a value that can't be found there is left out.
 func maskDifferences(list []Difference, before, after map[string]any, mask object.Masker, o *Object) []Difference {
+	if len(list) == 0 {
+		return nil // of most objects of a large set: bodies are not masked for nothing
+	}
 	if before == nil && after == nil {
 		before, after = mask.Pair(o.Live, o.Desired.Body)
 	}
@@ -224,9 +227,6 @@ func maskDifferences(list []Difference, before, after map[string]any, mask objec
 		live, want := lookup(before, d.at), lookup(after, d.at)
 		d.Live, d.Desired = live.v, want.v
 		out = append(out, d)
-	}
-	if len(out) == 0 {
-		return nil
 	}
 	return out
 }

@@ -63,7 +63,7 @@ func (p Planner) gather(ctx context.Context, w *wanted, ready *prepared) (eviden
 	}
 	own := ownership{manager: p.Policy.FieldManager, adopted: p.Policy.adopts, entries: entries, puts: o.Mapping.OnlyPut()}
 	p.keepKappLabels(w.schema, ready, o.Live)
-	a, basis := applied(*ready, o.Desired, w.entry, w.recorded, o.Live, p.Hasher)
+	a, basis := applied(*ready, o, w.entry, w.recorded, p.Hasher)
 	if basis == BasisFields && !w.recorded {
 		a, basis = p.appliedByHelm(ctx, w)
 	}
