@@ -166,7 +166,7 @@ func (o *controllerOptions) options(ctx context.Context, env *Env, log *slog.Log
 		LeaderElection: o.leaderElect, InstallDefinitions: o.definitions, MetricsAddress: o.metrics, HealthAddress: o.health,
 		ApplyLimit: o.applyTimeout, UserAgent: env.UserAgent(), Log: log,
 		Hooks: instance.HookOptions{
-			Namespaces: rule, Env: hook.BaseEnv(env.Environ()), LogLevel: o.logLevel, Limits: limits, Pace: &hook.Pace{},
+			Namespaces: rule, Env: hook.BaseEnv(env.Environ()), LogLevel: o.logLevel, Limits: limits,
 		},
 	}, nil
 }

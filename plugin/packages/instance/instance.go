@@ -34,7 +34,6 @@ type HookOptions struct {
 	LogLevel   string
 	TempDir    string
 	Limits     hook.Limits
-	Pace       *hook.Pace
 }
 
 // Instance is a loaded package. It may be used by several goroutines.
@@ -75,10 +74,7 @@ func Load(ctx context.Context, shelf *Shelf, dir, version string, o Options) (*I
 	if err != nil {
 		return nil, joined(err, shelf.Give(shared))
 	}
-	pace := o.Hooks.Pace
-	if pace == nil {
-		pace = &hook.Pace{}
-	}
+	pace := &hook.Pace{} // it counts the hooks of one load
 	return &Instance{
 		shared: shared, shelf: shelf, set: set, pace: pace, id: id, effects: make(chan struct{}, 1),
 		runner: &hook.Runner{

@@ -25,8 +25,13 @@ import (
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/api"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/bundle/source"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/drift"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/follow"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/health"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/hook"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/hook/live"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/instance"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/orphans"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/queue"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/release"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/status"
@@ -124,18 +129,25 @@ func (w *world) start(all ...Desired) {
 	w.t.Helper()
 	w.changed = map[string]int{}
 	w.store = status.NewStore(clock.RealClock{}, nil)
-	r, err := Live{
-		Client: w.client, Store: w.store, Dir: w.dir, Namespaces: []string{w.ns}, Retry: w.retry, Limit: w.limit,
-		Hooks: instance.HookOptions{Env: hook.BaseEnv(os.Environ()), TempDir: w.t.TempDir()},
-		Log:   slog.New(slog.NewTextHandler(w, nil)),
+	log := slog.New(slog.NewTextHandler(w, nil))
+	pool := &follow.Pool{Client: w.client}
+	workloads := &health.Monitor{Pool: pool, Report: func(name string, c status.Condition) { w.store.Set(name, c) }}
+	missing := &drift.Monitor{Cluster: w.client}
+	r, err := New(Options{
+		Bundles: w, Releases: &release.Service{Cluster: w.client, Limit: w.limit}, Drift: missing,
+		Orphans: &orphans.Purger{Cluster: w.client, Log: log}, Health: workloads,
+		Hooks:   LiveHooks{Sink: &live.Sink{Client: w.client, Kinds: &live.Kinds{Discovery: w.client}}, Watches: pool},
+		Cluster: &LiveCluster{Client: w.client}, Store: w.store, Dir: w.dir, Namespaces: []string{w.ns}, Retry: w.retry, Log: log,
+		Run: instance.HookOptions{Env: hook.BaseEnv(os.Environ()), TempDir: w.t.TempDir()},
 		Changed: func(name string) {
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			w.changed[name]++
 		},
-	}.New()
+	})
 	require.NoError(w.t, err)
-	r.Bundles = w
+	missing.Missing = r.Missing
+	require.NoError(w.t, workloads.Start(w.t.Context()))
 	w.Runtime = r
 	w.modules("ingress")
 	ctx, cancel := context.WithCancel(context.Background())
@@ -144,6 +156,8 @@ func (w *world) start(all ...Desired) {
 	w.stop = sync.OnceFunc(func() {
 		cancel()
 		assert.NoError(w.t, <-ended)
+		workloads.Stop()
+		assert.Zero(w.t, pool.Watches(), "no watch is left")
 	})
 	for _, d := range all {
 		require.NoError(w.t, r.Update(d))

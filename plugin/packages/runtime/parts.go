@@ -42,11 +42,9 @@ type Orphans interface {
 	Purge(ctx context.Context, namespace, instance string, list any) error
 }
 
-// Health watches the workloads of applications and reports status.Scaled:
-// *health.Monitor.
+// Health reports status.Scaled of applications: *health.Monitor, which whoever makes it
+// starts and stops.
 type Health interface {
-	Start(ctx context.Context) error
-	Stop()
 	Watch(namespace, instance string)
 	Forget(namespace, instance string)
 }

@@ -108,9 +108,6 @@ func (r *Runtime) Run(ctx context.Context, applications []Desired) error {
 	watching, unwatch := context.WithCancel(ctx)
 	var drifting sync.WaitGroup
 	drifting.Go(func() { r.Drift.Run(watching) })
-	if err := r.Health.Start(ctx); err != nil && ctx.Err() == nil {
-		r.Log.Warn("workloads are not watched yet", "error", err.Error())
-	}
 	failed := r.preflight(ctx, applications)
 	if failed == nil {
 		r.mu.Lock()
@@ -135,8 +132,8 @@ func (r *Runtime) close() error {
 		apps = append(apps, a)
 	}
 	r.mu.Unlock()
-	r.Health.Stop()
 	for _, a := range apps {
+		r.Health.Forget(a.namespace, a.instance)
 		if monitor := r.takeMonitor(a); monitor != nil {
 			monitor.Stop()
 		}
