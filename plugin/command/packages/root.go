@@ -29,7 +29,8 @@ runs applications. See docs/packages.md.`,
 	cmd.AddCommand(
 		newInit(env), newLint(env), newRender(env), newValues(env), newHooks(env),
 		newBuild(env), newPush(env),
-		newController(env), newModule(env), newDump(env), newSnapshots(env), newQueue(env), newScheduler(env),
+		newController(env), newModule(env), newList(env), newStatus(env), newExplain(env), newEvents(env),
+		newDump(env), newSnapshots(env), newQueue(env), newScheduler(env),
 	)
 	return cmd
 }
