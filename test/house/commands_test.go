@@ -12,7 +12,7 @@ import (
 
 var (
 	quotedCode = regexp.MustCompile("(?ms)^ *```.*?^ *```$|`[^`\n]+`")
-	ourCommand = regexp.MustCompile(`kubectl[ -]tazuna((?: [a-z]+)*)([^|;&>)#\n]*)`)
+	ourCommand = regexp.MustCompile(`kubectl[ -]tazuna((?: [a-z][a-z-]*)*)([^|;&>)#\n]*)`)
 	flagOfLine = regexp.MustCompile(`(?:^|\s)(--[a-z][a-z-]*|-[a-zA-Z])\b`)
 )
 
@@ -41,7 +41,7 @@ func TestUnknownWords(t *testing.T) {
 	files := textFiles(t)
 	assert.Empty(t, unknownWords(files, []string{"state", "show", "web"}, " deployment/api -o yaml --context one"))
 	assert.Equal(t, []string{"there is no command aply"}, unknownWords(files, []string{"aply"}, " -f x --yes"))
-	assert.Equal(t, []string{"apply has no flag --atomic", "apply has no flag -x"}, unknownWords(files, []string{"apply"}, " --yes --atomic -x"))
+	assert.Equal(t, []string{"apply has no flag --atomically", "apply has no flag -x"}, unknownWords(files, []string{"apply"}, " --yes --atomically -x"))
 	assert.Equal(t, []string{"there is no command state drft"}, unknownWords(files, []string{"state", "drft"}, ""))
 }
 
