@@ -55,6 +55,30 @@ func (c *Client) Context() ContextInfo {
 	return info
 }
 
+// Elsewhere names the flag that sends requests to another server than that of the
+// context in use; empty if they go there.
+func (c *Client) Elsewhere() string {
+	flags, _ := c.getter.(*genericclioptions.ConfigFlags)
+	raw, err := c.getter.ToRawKubeConfigLoader().RawConfig()
+	if flags == nil || err != nil {
+		return ""
+	}
+	inUse := raw.Contexts[c.Context().Context]
+	if inUse == nil || raw.Clusters[inUse.Cluster] == nil {
+		return ""
+	}
+	if strings.TrimSuffix(raw.Clusters[inUse.Cluster].Server, "/") == strings.TrimSuffix(c.base.String(), "/") {
+		return ""
+	}
+	switch {
+	case text(flags.APIServer) != "":
+		return "--server"
+	case text(flags.ClusterName) != "":
+		return "--cluster"
+	}
+	return ""
+}
+
 // defaultServer is where kubectl looks for a server that nobody named.
 const defaultServer = "http://localhost:8080"
 

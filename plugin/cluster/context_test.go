@@ -25,6 +25,24 @@ contexts:
 - {name: two, context: {cluster: c2, user: u2}}
 `
 
+func TestElsewhere(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "kubeconfig")
+	require.NoError(t, os.WriteFile(file, []byte(twoContexts), 0o600))
+	for _, tt := range []struct{ server, cluster, want string }{
+		{"", "", ""},
+		{"https://one.example:6443/", "", ""},
+		{"https://two.example:6443", "", "--server"},
+		{"", "c1", ""},
+		{"", "c2", "--cluster"},
+	} {
+		flags := Flags()
+		flags.KubeConfig, flags.APIServer, flags.ClusterName = &file, &tt.server, &tt.cluster
+		c, err := Connect(Options{Getter: flags})
+		require.NoError(t, err)
+		assert.Equal(t, tt.want, c.Elsewhere(), "%+v", tt)
+	}
+}
+
 func TestContextAndNamespace(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "kubeconfig")
 	require.NoError(t, os.WriteFile(file, []byte(twoContexts), 0o600))

@@ -72,6 +72,10 @@ func guard(src *source, client *cluster.Client) error {
 	if err := src.file.CheckContext(client.Context().Context); err != nil {
 		return exit(ExitRefused, err)
 	}
+	if flag := client.Elsewhere(); flag != "" && src.file.Guarded() {
+		return exit(ExitRefused, fmt.Errorf("%s: %s sends the run to another cluster than that of context %q, "+
+			"and context_matches can't tell which: select a context that has it, with --context", src.file.Path, flag, client.Context().Context))
+	}
 	return nil
 }
 

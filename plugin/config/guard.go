@@ -73,6 +73,9 @@ func (f *File) CheckContext(selected string) error {
 	return nil
 }
 
+// Guarded tells whether any context_matches holds for the run.
+func (f *File) Guarded() bool { return len(f.guards) > 0 }
+
 func (g guard) check(selected string) error {
 	matches := 0
 	for _, p := range g.Patterns {
