@@ -11,7 +11,7 @@ import (
 
 // complaint is one thing that people reported of the programs that ran application
 // packages before this one (Deckhouse D, addon-operator A, shell-operator S,
-// module-sdk M), with the tests that show what happens here.
+// module-sdk M, Nelm N), with the tests that show what happens here.
 type complaint struct {
 	number int
 	ref    string
@@ -22,9 +22,14 @@ type complaint struct {
 	open string
 }
 
-// complaints are those about settings, requirements and hooks, by their number in the
+// complaints are those about packages and their controller, by their number in the
 // collection of the project.
 var complaints = []complaint{
+	{6, "D#21604", "an apply could take three minutes only", []string{"plugin/packages/release.TestDefaults"}, ""},
+	{7, "D#22549", "a timeout didn't say what was waited for", []string{"plugin/packages/release.TestComplaint7TimeoutNamesWhatItWaitsFor", "plugin/packages/release.TestTimeoutNamesFive", "plugin/packages/release.TestDefaults"}, ""},
+	{8, "D#22315", "an error said context canceled, and not why", []string{"plugin/packages/release.TestComplaint8BareCancellation", "plugin/packages/release.TestComplaint64InterruptedReleaseIsFailed"}, ""},
+	{15, "A#596", "the mark of maintenance was lost with a restart", []string{"plugin/packages/release.TestMaintenance"}, ""},
+	{16, "A#481 A#495 A#496", "a revision left pending blocked every upgrade", []string{"plugin/packages/release.TestComplaint16PendingAndUninstalling", "plugin/packages/release.TestP6Decide"}, ""},
 	{20, "D#19191", "an undeclared setting was accepted in silence", []string{"plugin/packages/schema.TestComplaint20UndeclaredSetting", "script packages-render"}, ""},
 	{21, "D#22933", "an immutable setting could be altered", []string{"plugin/packages/schema.TestComplaint21ImmutableSetting", "plugin/packages/schema.TestFrozen"}, ""},
 	{22, "D#19116 A#750 M#102", "the verdict on settings was lost", []string{"plugin/packages/hook.TestCheckSettings", "plugin/packages/trial.TestCheckSettings", "script packages-hooks"}, ""},
@@ -59,6 +64,27 @@ var complaints = []complaint{
 	{54, "module-sdk", "an entry whose filter gives {} disappeared", []string{"plugin/packages/hook/snapshot.TestSnapshotIsSortedAndKeepsEmptyResults"}, ""},
 	{55, "A#536", "a patch of settings was dropped in silence", []string{"plugin/packages/hook/output.TestSettingsPatch"}, ""},
 	{56, "D#18404 D#17655", "debugging meant curl over a socket", []string{"script packages-hooks", "script packages-render"}, "what runs in a cluster is shown by the controller"},
+	{57, "N#117 N#235 N#503", "a Job was deleted before others were done with it", []string{"plugin/packages/release.TestComplaint57DeletedAfterAllElse"}, ""},
+	{58, "N#334", "a hook needed an object that comes later, and hung", []string{"plugin/packages/release.TestComplaint58HookNeedsALaterObject"}, ""},
+	{59, "N#517", "a failure that may pass was not told", []string{"plugin/packages/release.TestFailModes"}, ""},
+	{60, "N#60", "an uninstallation hung on a finalizer", []string{"plugin/packages/release.TestComplaint60FinalizerHoldsUninstall"}, ""},
+	{61, "N#659 N#557", "a dependency on a later stage broke the order", []string{"plugin/packages/release.TestComplaint61DependencyAcrossStages", "plugin/packages/release.TestOrder"}, ""},
+	{62, "N#580", "fields of other managers were wiped", []string{"plugin/packages/release.TestComplaint62OnlyOwnManagersAreTakenOver", "plugin/plan.TestPackagePolicy"}, ""},
+	{63, "N#582", "fields that left the templates stayed", []string{"plugin/packages/release.TestComplaint62OnlyOwnManagersAreTakenOver"}, ""},
+	{64, "N#587", "an interrupted release stayed pending", []string{"plugin/packages/release.TestComplaint64InterruptedReleaseIsFailed"}, ""},
+	{65, "N#618", "a closed progress channel panicked", []string{"plugin/packages/release.TestComplaint65ListenerThatPanics"}, ""},
+	{66, "N#638", "one long line of a log hung the apply", nil, "logs of Pods are not collected"},
+	{67, "N#510", "credentials were in printed events", []string{"plugin/packages/release.TestComplaint67NoSecretInProgressAndErrors"}, ""},
+	{68, "N", "null fields failed the apply", []string{"plugin/packages/release.TestComplaint68NullFields"}, ""},
+	{69, "N", "a revision although nothing had changed", []string{"plugin/packages/release.TestP6UpgradeOnlyIfNeeded"}, ""},
+	{70, "N", "failed revisions were kept for ever", []string{"plugin/packages/release.TestComplaint70HistoryCountsAll"}, ""},
+	{71, "N", "a pre-delete hook kept the objects from being deleted", []string{"plugin/packages/release.TestStagesAndHooks"}, ""},
+	{72, "N", "a hook of several events ran for the first only", []string{"plugin/packages/release.TestStagesAndHooks", "plugin/packages/nelm.TestHooks"}, ""},
+	{73, "N", "one invalid label dropped all", []string{"plugin/packages/release.TestComplaint73OneInvalidLabel"}, ""},
+	{74, "N", "several external dependencies made a circle", []string{"plugin/packages/release.TestComplaint74OneNodeForEachExternalObject", "plugin/packages/release.TestExternalDependency"}, ""},
+	{75, "N", "nothing was waited for where nothing was written", []string{"plugin/packages/release.TestComplaint7TimeoutNamesWhatItWaitsFor"}, ""},
+	{76, "werf#6817", "the first crash failed the apply", []string{"plugin/packages/release.TestComplaint76CrashesInTheBeginning", "plugin/apply.TestFailuresOf"}, ""},
+	{77, "kapp#446", "a timeout didn't name the object", []string{"plugin/packages/release.TestComplaint7TimeoutNamesWhatItWaitsFor"}, ""},
 }
 
 // TestComplaints holds the table to the tests that there are.

@@ -9,7 +9,7 @@ import (
 func TestOtherOwner(t *testing.T) {
 	f := OtherOwner{Own: map[string]string{"a/name": "x", "a/namespace": "z"}}
 	for text, kept := range map[string]bool{
-		`{apiVersion: v1, kind: A, metadata: {name: a}}`:                                              false,
+		`{apiVersion: v1, kind: A, metadata: {name: a}}`:                                               false,
 		`{apiVersion: v1, kind: A, metadata: {name: a, annotations: {a/name: x, a/namespace: z}}}`:     false,
 		`{apiVersion: v1, kind: A, metadata: {name: a, annotations: {a/name: x}}}`:                     false,
 		`{apiVersion: v1, kind: A, metadata: {name: a, annotations: {a/name: x, a/namespace: other}}}`: true,

@@ -133,12 +133,12 @@ metadata:
     werf.io/waight: "3"
 `,
 			want: []string{
-				at + `error: ConfigMap d8a-test-a: annotation helm.sh/resource-policy="kept": wanted keep (annotations)`,
-				at + `error: ConfigMap d8a-test-a: annotation werf.io/deploy-on="install, later": wanted a list of pre-install, install, post-install, pre-upgrade, upgrade, post-upgrade, pre-rollback, rollback, post-rollback, pre-uninstall, uninstall, post-uninstall, found "later" in it (annotations)`,
-				at + `warning: ConfigMap d8a-test-a: annotation werf.io/log-regex-for-main=".*": has no effect: logs of applications are not collected (annotations)`,
-				at + `error: ConfigMap d8a-test-a: annotation werf.io/no-activity-timeout="5 minutes": wanted a duration such as 10m (annotations)`,
-				at + `warning: ConfigMap d8a-test-a: the annotation werf.io/waight is unknown and has no effect (annotations)`,
-				at + `error: ConfigMap d8a-test-a: annotation werf.io/weight="ten": wanted a whole number (annotations)`,
+				at + `error: ConfigMap d8a-test-a: annotation helm.sh/resource-policy: wanted keep; found "kept" (annotations)`,
+				at + `error: ConfigMap d8a-test-a: annotation werf.io/deploy-on: wanted install, upgrade, rollback or uninstall, with pre- or post- or nothing before; found "later" (annotations)`,
+				at + `warning: ConfigMap d8a-test-a: annotation werf.io/log-regex-for-main: it has no effect: logs of Pods are not collected, as on the platform (annotations)`,
+				at + `error: ConfigMap d8a-test-a: annotation werf.io/no-activity-timeout: wanted a time such as 90s or 1h; found "5 minutes" (annotations)`,
+				at + `warning: ConfigMap d8a-test-a: annotation werf.io/waight: it is not known and has no effect (annotations)`,
+				at + `error: ConfigMap d8a-test-a: annotation werf.io/weight: wanted a whole number; found "ten" (annotations)`,
 			},
 		},
 		"keep-data": {

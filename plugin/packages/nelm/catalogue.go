@@ -1,9 +1,6 @@
 package nelm
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // The annotations.
 const (
@@ -80,15 +77,7 @@ func Catalogue() []Entry {
 }
 
 // known reports whether an annotation is in the catalogue.
-func known(key string) bool {
-	return slices.ContainsFunc(Catalogue(), func(e Entry) bool {
-		before, behind, open := strings.Cut(e.Name, "*")
-		if !open {
-			return e.Name == key
-		}
-		return strings.HasPrefix(key, before) && strings.HasSuffix(key, behind) && len(key) > len(before)+len(behind)
-	})
-}
+func known(key string) bool { _, ok := entryOf(key); return ok }
 
 // isNelms reports whether an annotation is one that Nelm could have.
 func isNelms(key string) bool {

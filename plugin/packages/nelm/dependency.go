@@ -129,9 +129,13 @@ func describe(o object.Object) string {
 }
 
 // faultsOf joins what is wrong with an object.
-func faultsOf(o object.Object, faults []string) error {
+func faultsOf(o object.Object, faults []Note) error {
 	if len(faults) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%s: %s", describe(o), strings.Join(faults, "; "))
+	texts := make([]string, 0, len(faults))
+	for _, f := range faults {
+		texts = append(texts, "annotation "+f.Annotation+": "+f.Text)
+	}
+	return fmt.Errorf("%s: %s", describe(o), strings.Join(texts, "; "))
 }

@@ -79,7 +79,7 @@ func isJob(o object.Object) bool {
 // annotations are those of one object, and what is wrong with them.
 type annotations struct {
 	of     map[string]any
-	faults []string
+	faults []Note
 }
 
 func read(o object.Object) *annotations {
@@ -134,7 +134,7 @@ func (a *annotations) byName(r *Rules) {
 		case strings.HasPrefix(key, deleteDependencyPrefix):
 			r.DeleteAfter = append(r.DeleteAfter, a.dependency(key, deleteDependencyPrefix, "absent"))
 		case isNelms(key) && !known(key):
-			r.Warnings = append(r.Warnings, fmt.Sprintf("annotation %s: it is not known and has no effect", key))
+			r.Warnings = append(r.Warnings, "annotation "+key+": "+unknownText)
 		}
 	}
 }
@@ -162,7 +162,7 @@ func (a *annotations) moments() []Moment {
 }
 
 func (a *annotations) fault(key, format string, args ...any) {
-	a.faults = append(a.faults, "annotation "+key+": "+fmt.Sprintf(format, args...))
+	a.faults = append(a.faults, Note{Annotation: key, Text: fmt.Sprintf(format, args...), Fault: true})
 }
 
 func (a *annotations) keys() []string { return slices.Sorted(maps.Keys(a.of)) }

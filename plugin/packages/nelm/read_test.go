@@ -2,6 +2,7 @@ package nelm
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -147,6 +148,32 @@ func TestUnknownAnnotationIsAWarning(t *testing.T) {
 		"annotation werf.io/wieght: it is not known and has no effect",
 		"annotation x.external-dependency.werf.io/kind: it is not known and has no effect",
 	}, r.Warnings)
+}
+
+func TestNotes(t *testing.T) {
+	assert.Equal(t, []Note{
+		{WeightAnnotation, `wanted a whole number; found "x"`, true},
+		{"werf.io/log-regex-for-c", "it has no effect: " + noLogs, false},
+		{"werf.io/waight", "it is not known and has no effect", false},
+	}, func() []Note {
+		got := Notes(annotated("ConfigMap", map[string]string{WeightAnnotation: "x", "werf.io/log-regex-for-c": ".*", "werf.io/waight": "1", OwnershipAnnotation: "anyone"}))
+		slices.SortStableFunc(got, func(a, b Note) int { return map[bool]int{true: -1, false: 1}[a.Fault && !b.Fault] })
+		return got
+	}())
+}
+
+// TestCatalogueIsDocumented holds the document to the catalogue.
+func TestCatalogueIsDocumented(t *testing.T) {
+	data, err := os.ReadFile("../../../docs/packages-objects.md")
+	require.NoError(t, err)
+	for _, e := range Catalogue() {
+		effect := e.Effect
+		if e.Without != "" {
+			effect = "none: " + e.Without
+		}
+		row := "| `" + strings.ReplaceAll(e.Name, "*", "ID") + "` | " + strings.ReplaceAll(e.Values, "|", `\|`) + " | " + effect + " |"
+		assert.Contains(t, string(data), row)
+	}
 }
 
 func TestHooks(t *testing.T) {

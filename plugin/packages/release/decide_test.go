@@ -1,6 +1,8 @@
 package release
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -14,6 +16,7 @@ import (
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/apply"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/chart"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/api"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/nelm"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/plan"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/state"
@@ -194,4 +197,48 @@ func reversedIf(names []string) []string {
 		return []string{names[1], names[0]}
 	}
 	return names
+}
+
+// TestComplaint8BareCancellation: an error says why a context was ended.
+func TestComplaint8BareCancellation(t *testing.T) {
+	superseded := errors.New("update superseded")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	other := errors.New("x")
+	assert.Equal(t, other, withCause(ctx, other))
+	cancel(superseded)
+	assert.Equal(t, superseded, withCause(ctx, fmt.Errorf("list: %w", context.Canceled)))
+	assert.Equal(t, other, withCause(ctx, other))
+	wrapped := fmt.Errorf("plan: %w", superseded)
+	assert.Equal(t, wrapped, withCause(ctx, wrapped))
+	bare, end := context.WithCancel(t.Context())
+	end()
+	assert.Equal(t, context.Canceled, withCause(bare, fmt.Errorf("list: %w", context.Canceled)))
+}
+
+// TestComplaint65ListenerThatPanics ends neither the apply nor the program, and
+// complaint 11: the last report is told once.
+func TestComplaint65ListenerThatPanics(t *testing.T) {
+	got, p := ordered(t, configMap("a", ""))
+	st := &stage{name: nelm.Main, plan: p, order: got}
+	track := newTracking(&Service{}, identity{"x", "shop", "x.shop"}, 1, []*stage{st}, func(api.Tracking) { panic("closed") })
+	track.begin()
+	assert.Equal(t, "closed", track.panicked)
+	track.event(0, apply.Event{Type: apply.EventReady, Kind: "ConfigMap", Name: "a"})
+	assert.Zero(t, track.end(true).Remaining)
+
+	var reports []api.Tracking
+	track = newTracking(&Service{ProgressEvery: time.Hour}, identity{"x", "shop", "x.shop"}, 1, []*stage{st}, func(r api.Tracking) { reports = append(reports, r) })
+	track.begin()
+	track.event(0, apply.Event{Type: apply.EventApplied, Kind: "ConfigMap", Name: "a"})
+	track.event(0, apply.Event{Type: apply.EventFailed, Kind: "ConfigMap", Name: "a"})
+	last := track.end(false)
+	require.Len(t, reports, 2, "the first, then none for an hour, and the last")
+	assert.Equal(t, last, reports[1])
+	var states []string
+	for _, op := range last.Report.Operations {
+		states = append(states, op.Type+" "+string(op.Status))
+	}
+	assert.Equal(t, []string{
+		"create-pending-release Completed", "create Completed", "track-readiness Failed", "stage Canceled", "conclude-release Failed",
+	}, states)
 }

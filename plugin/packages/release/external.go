@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/apply"
@@ -59,13 +60,17 @@ func (s *Service) awaitExternal(ctx context.Context, id identity, e nelm.Externa
 // kindOf finds the kind that an annotation means: by its kind, or by any word that the
 // cluster has for its resource.
 func (s *Service) kindOf(ctx context.Context, e nelm.External) (cluster.Mapping, error) {
+	// By its kind alone, where it is one; a miss has discovery read anew.
+	if m, err := s.Cluster.Mapping(ctx, schema.GroupKind{Group: e.Group, Kind: e.Kind}, e.Version); err == nil {
+		return m, nil
+	}
 	kinds, _, err := s.Cluster.Kinds(ctx)
 	if err != nil {
 		return cluster.Mapping{}, err
 	}
 	for _, m := range kinds {
 		called := strings.EqualFold(m.GVK.Kind, e.Kind) || strings.EqualFold(m.GVR.Resource, e.Kind) || slices.Contains(m.Names, strings.ToLower(e.Kind))
-		if called && (e.Group == "" || e.Group == m.GVK.Group) && (e.Version == "" || e.Group == "" && e.Version != m.GVK.Version || e.Version == m.GVK.Version) {
+		if called && (e.Group == "" || e.Group == m.GVK.Group) && (e.Version == "" || e.Version == m.GVK.Version) {
 			return m, nil
 		}
 	}

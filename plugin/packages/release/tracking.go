@@ -17,15 +17,17 @@ import (
 
 // tracking is the report of one apply while it is made.
 type tracking struct {
-	mu     sync.Mutex // of all that follows, once the apply has begun
-	clock  clock.PassiveClock
-	every  time.Duration
-	tell   func(api.Tracking)
-	told   time.Time
-	fresh  bool // something changed since
-	ops    []api.Operation
-	stages []map[object.Ref]steps
-	count  map[string]int // of operations of one type on one object
+	mu    sync.Mutex // of all that follows, once the apply has begun
+	clock clock.PassiveClock
+	every time.Duration
+	tell  func(api.Tracking)
+	told  time.Time
+	fresh bool // something changed since
+	// panicked is what the listener panicked with; it hears nothing more then.
+	panicked any
+	ops      []api.Operation
+	stages   []map[object.Ref]steps
+	count    map[string]int // of operations of one type on one object
 }
 
 // steps are the operations of one object in a stage, as indexes; -1 for none.
@@ -291,6 +293,11 @@ func (t *tracking) report(now bool) {
 	}
 	t.settleMeta()
 	t.fresh, t.told = false, t.clock.Now()
+	defer func() { // whoever listens must not end an apply
+		if cause := recover(); cause != nil {
+			t.tell, t.panicked = nil, cause
+		}
+	}()
 	t.tell(t.snapshot())
 }
 

@@ -24,7 +24,7 @@ func (s *Service) Uninstall(ctx context.Context, namespace, instance string) err
 		err = s.uninstall(ctx, id, history)
 	}
 	if err != nil {
-		return fmt.Errorf("uninstall release '%s': %w", id.name, err)
+		return fmt.Errorf("uninstall release '%s': %w", id.name, withCause(ctx, err))
 	}
 	return nil
 }

@@ -36,9 +36,22 @@ func (s *Service) Upgrade(ctx context.Context, r Request) (Outcome, error) {
 		if errors.As(err, &timeout) {
 			return u.outcome, err // it names the release
 		}
-		return u.outcome, fmt.Errorf("install release '%s': %w", u.id.name, err)
+		return u.outcome, fmt.Errorf("install release '%s': %w", u.id.name, withCause(ctx, err))
 	}
 	return u.outcome, nil
+}
+
+// withCause puts the reason for the end of a context into the place of the bare fact
+// that it has ended.
+func withCause(ctx context.Context, err error) error {
+	cause := context.Cause(ctx)
+	if cause == nil || errors.Is(err, cause) && !errors.Is(cause, ctx.Err()) {
+		return err
+	}
+	if errors.Is(err, ctx.Err()) {
+		return cause
+	}
+	return err
 }
 
 // upgrade is one Upgrade on its way.
@@ -178,6 +191,9 @@ func (u *upgrade) perform(ctx context.Context, stages []*stage) error {
 	defer cancel()
 	err = errors.Join(failed, u.conclude(after, revision, failed))
 	u.outcome.Tracking = run.tracking.end(err == nil)
+	if run.tracking.panicked != nil {
+		u.outcome.Warnings = append(u.outcome.Warnings, fmt.Sprintf("the listener to the progress panicked and heard no more: %v", run.tracking.panicked))
+	}
 	return err
 }
 
