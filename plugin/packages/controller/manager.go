@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 
-	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -45,7 +44,7 @@ func Run(ctx context.Context, o Options, ready func()) error {
 		return err
 	}
 	// Parts of the library log without asking anybody; without this they complain.
-	crlog.SetLogger(logr.FromSlogHandler(o.Log.Handler()))
+	crlog.SetLogger(libraryLog(o.Log))
 	m, err := newManager(o, scheme)
 	if err != nil {
 		return fmt.Errorf("make the controller: %w", err)
@@ -53,6 +52,7 @@ func Run(ctx context.Context, o Options, ready func()) error {
 	if err := index(ctx, m); err != nil {
 		return err
 	}
+	o.Log.Info("the controller begins", "namespaces", o.Namespaces, "leaderElection", o.LeaderElection)
 	l := &leader{options: o, client: m.GetClient(), ready: ready}
 	if err := errors.Join(addReconcilers(m, o, l), m.Add(l)); err != nil {
 		return err
@@ -98,7 +98,7 @@ func newManager(o Options, scheme *runtime.Scheme) (manager.Manager, error) {
 		return address
 	}
 	m, err := manager.New(o.Config, manager.Options{
-		Scheme: scheme, Logger: logr.FromSlogHandler(o.Log.Handler()),
+		Scheme: scheme, Logger: libraryLog(o.Log),
 		Cache:                         newCache(o),
 		LeaderElection:                o.LeaderElection,
 		LeaderElectionNamespace:       o.SystemNamespace,

@@ -127,26 +127,30 @@ func (w *worker) Run(ctx context.Context, applications []runtime.Desired) error 
 		return err
 	}
 	defer w.health.Stop()
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	answered := make(chan error, 1)
-	go func() { answered <- w.answer(ctx, cancel) }()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	ready, answered := make(chan struct{}), make(chan error, 1)
+	go func() { answered <- w.answer(ctx, cancel, func() { close(ready) }) }()
+	select {
+	case err := <-answered:
+		return err // nobody could look into it
+	case <-ready:
+	}
+	w.ready()
 	err := w.Runtime.Run(ctx, applications)
-	cancel(nil)
+	cancel()
 	return errors.Join(err, <-answered)
 }
 
-// answer answers questions; that it can't ends the work, for nobody could look into it.
-func (w *worker) answer(ctx context.Context, end context.CancelCauseFunc) error {
+// answer answers questions. That it can't any more ends the work.
+func (w *worker) answer(ctx context.Context, end func(), ready func()) error {
 	if w.options.Socket == "" {
-		w.ready()
+		ready()
+		<-ctx.Done()
 		return nil
 	}
-	err := debug.Serve(ctx, w.options.Socket, w.Runtime, w.ready)
-	if err != nil {
-		end(err)
-	}
-	return err
+	defer end()
+	return debug.Serve(ctx, w.options.Socket, w.Runtime, ready)
 }
 
 func (w *worker) ready() {
