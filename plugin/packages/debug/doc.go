@@ -22,8 +22,9 @@
 //
 // # Invariants
 //
-//   - Only the user of the controller can ask: the directory of the socket has mode
-//     0700, the socket 0600, and a directory that others can enter is refused.
+//   - Only the user of the controller can ask: the directory of the socket is made with
+//     mode 0700, the socket has 0600, and a directory that others can write to is
+//     refused.
 //   - A socket that nobody answers on is a stale one and is replaced; one that
 //     somebody answers on is an error.
 //   - Nothing is changed by a question.

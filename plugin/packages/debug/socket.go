@@ -82,8 +82,8 @@ func listen(ctx context.Context, path string) (net.Listener, error) {
 	return listener, nil
 }
 
-// privateDir makes the directory of the socket, or makes sure that nobody else can
-// enter it.
+// privateDir makes the directory of the socket, mode 0700, or makes sure that nobody
+// else can put a socket there.
 func privateDir(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("directory of the debug socket: %w", err)
@@ -91,14 +91,15 @@ func privateDir(dir string) error {
 	return isPrivate(dir)
 }
 
-// isPrivate refuses a directory that others can enter.
+// isPrivate refuses a directory that others can write to: they could put a socket of
+// their own in the place of ours. Ours nobody else can open, by its mode.
 func isPrivate(dir string) error {
 	info, err := os.Lstat(dir)
 	if err != nil {
 		return fmt.Errorf("directory of the debug socket: %w", err)
 	}
-	if !info.IsDir() || info.Mode().Perm()&0o077 != 0 {
-		return fmt.Errorf("directory of the debug socket %s: wanted a directory of mode 0700, found %s: others could ask for secrets there", dir, info.Mode())
+	if !info.IsDir() || info.Mode().Perm()&0o022 != 0 {
+		return fmt.Errorf("directory of the debug socket %s: wanted a directory that nobody else can write to, found %s: others could put their socket there", dir, info.Mode())
 	}
 	return nil
 }

@@ -18,13 +18,16 @@ const (
 	Waiting  = "waiting"
 )
 
+// nothing is what there is to do where all is well.
+const nothing = "Nothing: it is ready."
+
 // step is one step of the pipeline, with the internal condition that tells it is done.
 type step struct {
 	name      string
 	condition status.Type
 	// task is what the queue shows while the step is underway.
 	task string
-	// next is what to do when it fails; %[1]s is the name of the application.
+	// next is what to do when it fails; NAME is that of the application.
 	next string
 }
 
@@ -35,8 +38,8 @@ func steps() []step {
 		{"Load", status.Loaded, "Load", "The package is at fault: run \"packages lint\" on it, and choose a version that is in order."},
 		{"Scheduling", status.RequirementsMet, "", "Meet the requirement, or choose a version of the package that doesn't have it."},
 		{"Configuration", status.Configured, "Configure", "Correct spec.settings of the Application."},
-		{"Hook initialization", status.HooksProcessed, "Enable", "Look at what the hook sees and does: \"packages snapshots %[1]s\", and the log of the controller."},
-		{"Apply", status.ManifestsApplied, "Run", "Look at the named objects, their Pods and events; \"packages render %[1]s\" shows what is applied."},
+		{"Hook initialization", status.HooksProcessed, "Enable", "Look at what the hook sees and does: \"packages snapshots NAME\", and the log of the controller."},
+		{"Apply", status.ManifestsApplied, "Run", "Look at the named objects, their Pods and events; \"packages render NAME\" shows what is applied."},
 		{"Workloads", status.Scaled, "", "Look at the Pods of the Deployments and StatefulSets that are named."},
 	}
 }
@@ -49,6 +52,9 @@ func Explain(o *report.Overview, program string) *report.Explanation {
 	if !told(o) {
 		e.Why = o.Message
 		e.Next = cmp.Or(o.Tip, fmt.Sprintf("Start a controller: %s packages controller", program))
+		if o.State == string(api.StateReady) {
+			e.Next = nothing
+		}
 		return e
 	}
 	stood := step{}
@@ -69,12 +75,9 @@ func Explain(o *report.Overview, program string) *report.Explanation {
 // told tells whether the controller was asked: the Application alone has other
 // conditions, and not the steps.
 func told(o *report.Overview) bool {
-	for _, s := range steps() {
-		if _, ok := find(o.Conditions, string(s.condition)); ok {
-			return true
-		}
-	}
-	return len(o.Queue) > 0
+	_, early := find(o.Conditions, string(status.RequirementsMet)) // Scaled is the name of two
+	_, far := find(o.Conditions, string(status.ReadyOnFilesystem))
+	return early || far || len(o.Queue) > 0
 }
 
 // stateOf tells how far a step is; one behind the step where it stands waits.
@@ -129,11 +132,11 @@ func next(o *report.Overview, e *report.Explanation, s step, name, program strin
 	case e.Stands == "" && o.Maintenance != "":
 		return "It is in maintenance: nothing is applied until spec.maintenance is removed."
 	case e.Stands == "":
-		return "Nothing: it is ready."
+		return nothing
 	case failedOf(e) == Underway:
 		return fmt.Sprintf("Wait; \"%s packages status %s --watch\" shows how it goes.", program, name)
 	}
-	return fmt.Sprintf(s.next, name)
+	return strings.ReplaceAll(s.next, "NAME", name)
 }
 
 // failedOf is the state of the step where it stands.

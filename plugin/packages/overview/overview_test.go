@@ -145,6 +145,15 @@ func TestExplainNoControllerEver(t *testing.T) {
 	assert.Equal(t, "no controller has looked at it yet", e.Why)
 }
 
+func TestExplainReadyWithoutController(t *testing.T) {
+	a := application(api.StateReady, "")
+	a.Status.Summary.Tip = ""
+	a.Status.Conditions = []metav1.Condition{{Type: status.ExternalScaled, Status: metav1.ConditionTrue}}
+	e := Explain(Of(Facts{Application: a}, now()), "kubectl tazuna")
+	assert.Equal(t, nothing, e.Next)
+	assert.Empty(t, e.Steps)
+}
+
 func instance(conditions []report.Condition) *report.Instance {
 	return &report.Instance{Status: report.InstanceStatus{Conditions: conditions}, Hooks: []string{"hooks/a"}}
 }
