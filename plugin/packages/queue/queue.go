@@ -181,6 +181,9 @@ func (q *fifo) done(head *entry, err error) {
 		head.next = q.set.clock.Now().Add(delay)
 		q.set.mu.Unlock()
 		q.set.failed(q.name, head.Name, err, delay)
+		if head.Failed != nil {
+			head.Failed(err, head.next)
+		}
 		return
 	}
 	q.entries = q.entries[1:]

@@ -73,13 +73,14 @@ func TestComplaint5RetryDelays(t *testing.T) {
 
 	s, clock := newSet(t)
 	var tries calls
+	var told calls
 	s.Add("ns.app", Task{Name: "Load", Do: func(context.Context, any) error {
 		tries.note("try")
 		if len(tries.get()) == 4 {
 			return nil
 		}
 		return errors.New("registry is away")
-	}})
+	}, Failed: func(err error, next time.Time) { told.note(err.Error() + " " + next.Sub(clock.Now()).String()) }})
 	s.Add("ns.app", Task{Name: "Run", Do: func(context.Context, any) error { return errors.New("no") }})
 	for try, delay := range []time.Duration{15 * time.Second, 30 * time.Second, time.Minute} {
 		eventually(t, "a pause", func() bool { return len(tries.get()) == try+1 && clock.HasWaiters() })
@@ -93,6 +94,7 @@ func TestComplaint5RetryDelays(t *testing.T) {
 		d := s.Dump("").Queues["ns.app"]
 		return d.Length == 1 && d.Tasks[0].Name == "Run" && d.Tasks[0].NextRetry == "15s"
 	})
+	assert.Equal(t, []string{"registry is away 15s", "registry is away 30s", "registry is away 1m0s"}, told.get())
 }
 
 // TestComplaint8DroppedWithItsCause: what ends a task is told in words.

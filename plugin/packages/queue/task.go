@@ -20,6 +20,9 @@ type Task struct {
 	Context context.Context //nolint:containedctx // an operation outlives the call that adds a task
 	// Do does it. With merged tasks, payload is what Merge made of all; else Payload.
 	Do func(ctx context.Context, payload any) error
+	// Failed is told each failure with the time of the next attempt, before Done; it may be
+	// nil.
+	Failed func(err error, next time.Time)
 	// Done is told the end, once: nil, or why the task was dropped. It may be nil.
 	Done func(err error)
 	// Payload is handed to Do.

@@ -217,6 +217,7 @@ func (r *Runtime) Remove(d Desired) (done bool, err error) {
 		return false, nil
 	}
 	r.Log.Info("removal", "application", name)
+	r.Store.Forget(name, append(ofRun(), status.Pending, status.RequirementsMet, status.ReadyOnFilesystem, status.Loaded)...)
 	r.dispatch(r.scheduler.Remove(name))
 	if !known && d.Package != "" {
 		r.attempt(ctx, a, r.download(a))

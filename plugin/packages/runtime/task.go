@@ -3,7 +3,9 @@ package runtime
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
+	"time"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/hook/output"
@@ -20,6 +22,8 @@ type task struct {
 	// of is what is False while it fails, with the reason; no type: nothing is told.
 	of     status.Type
 	reason string
+	// clears: success takes back what a failure has told.
+	clears bool
 }
 
 // add puts a task into the queue of an application.
@@ -28,13 +32,18 @@ func (r *Runtime) add(ctx context.Context, a *app, t task) {
 		Name: t.name, Context: ctx,
 		Do: func(ctx context.Context, _ any) error {
 			r.Log.Debug("task", "application", a.name, "task", t.name)
-			return r.told(ctx, a, t, r.scrubbed(a, t.do(ctx)))
+			return r.scrubbed(a, t.do(ctx))
 		},
+		Failed: func(err error, next time.Time) { r.told(a, t, err, next) },
 		Done: func(err error) {
 			switch {
 			case err != nil:
 				r.Log.Info("the task is dropped", "application", a.name, "task", t.name, "because", err.Error())
-			case t.done != nil:
+				return
+			case t.clears:
+				r.Store.Forget(a.name, status.HooksProcessed, status.ManifestsApplied)
+			}
+			if t.done != nil {
 				t.done()
 			}
 		},
@@ -53,22 +62,22 @@ func (r *Runtime) attempt(ctx context.Context, a *app, t task) {
 	r.add(ctx, a, t)
 }
 
-// told reports a failure. What an operation that has ended says is no failure.
-func (r *Runtime) told(ctx context.Context, a *app, t task, err error) error {
-	if err == nil || ctx.Err() != nil || t.of == "" {
-		return err
-	}
-	reason := t.reason
+// told reports a failure. That of a removal says step and next try, since nothing else of
+// it can be seen in the Application.
+func (r *Runtime) told(a *app, t task, err error, next time.Time) {
+	of, reason := t.of, t.reason
 	var failed *reasonError
 	if errors.As(err, &failed) {
-		reason = failed.reason
+		of, reason = failed.of, failed.reason
 	}
-	of := t.of
-	if failed != nil && failed.of != "" {
-		of = failed.of
+	if of == "" {
+		return
 	}
-	r.Store.Set(a.name, status.False(of, reason, err.Error()))
-	return err
+	message := err.Error()
+	if a.operations.Removing() {
+		message = fmt.Sprintf("%s: %s; the next try is at %s", t.name, message, next.UTC().Format(time.RFC3339))
+	}
+	r.Store.Set(a.name, status.False(of, reason, message))
 }
 
 // reasonError is a failure with a condition and reason of its own.

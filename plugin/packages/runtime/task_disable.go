@@ -11,7 +11,7 @@ import (
 // disable stops the hooks. Unless the objects are to be kept, they are taken away
 // before: beforeDeleteHelm, the release, afterDeleteHelm.
 func (r *Runtime) disable(a *app, keep bool) task {
-	return task{name: "Disable", of: status.HooksProcessed, reason: status.ReasonHookFailed, do: func(ctx context.Context) error {
+	return task{name: "Disable", of: status.HooksProcessed, reason: status.ReasonHookFailed, clears: true, do: func(ctx context.Context) error {
 		r.Drift.Forget(a.name)
 		if !keep {
 			if err := r.takeAway(ctx, a); err != nil {

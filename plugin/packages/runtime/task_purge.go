@@ -2,15 +2,19 @@ package runtime
 
 import (
 	"context"
+
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/status"
 )
 
 // orphanResources is the value that lists kinds of objects to delete with an
 // application.
 const orphanResources = "orphanResources"
 
+const reasonPurgeFailed = "PurgeFailed"
+
 // purge deletes what the release left behind.
 func (r *Runtime) purge(a *app) task {
-	return task{name: "Purge", do: func(ctx context.Context) error {
+	return task{name: "Purge", of: status.ManifestsApplied, reason: reasonPurgeFailed, clears: true, do: func(ctx context.Context) error {
 		v := r.view(a)
 		if v.loaded == nil {
 			return nil

@@ -9,7 +9,7 @@ import (
 // uninstall takes the release away without the package: nothing is known of its hooks
 // and orphans.
 func (r *Runtime) uninstall(a *app) task {
-	return task{name: "Uninstall", of: status.ManifestsApplied, reason: status.ReasonApplyManifestsFailed, do: func(ctx context.Context) error {
+	return task{name: "Uninstall", of: status.ManifestsApplied, reason: status.ReasonApplyManifestsFailed, clears: true, do: func(ctx context.Context) error {
 		r.Drift.Forget(a.name)
 		r.Health.Forget(a.namespace, a.instance)
 		return r.Releases.Uninstall(ctx, a.namespace, a.instance)

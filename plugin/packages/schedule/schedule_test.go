@@ -216,6 +216,40 @@ func TestComplaint24CycleIsRefusedWithItsPath(t *testing.T) {
 	require.ErrorContains(t, s.Check(app("d", bundle.Requirements{})), "there is a module of that name")
 }
 
+// TestCaseA09Graph: a diamond, a circle, and something that isn't there, in ten starts
+// and whatever order they come in.
+func TestCaseA09Graph(t *testing.T) {
+	for seed := range uint64(10) {
+		var nodes []Node
+		for name, needs := range map[string][]string{
+			"a": {"b", "c"}, "b": {"d"}, "c": {"d"}, "d": nil, "x": {"y"}, "y": {"x"}, "lonely": {"not-there"},
+		} {
+			nodes = append(nodes, Node{Name: name, Version: "v1.0.0", Requirements: bundle.Requirements{Mandatory: required(t, needs...)}})
+		}
+		rand.New(rand.NewPCG(seed, 2)).Shuffle(len(nodes), func(i, j int) { nodes[i], nodes[j] = nodes[j], nodes[i] })
+		s := up(t)
+		_, err := s.SetModules(nodes)
+		require.EqualError(t, err, "modules: requirements form a circle: y → x → y", "named, and the others count")
+		all := s.Dump().Nodes
+		for _, name := range []string{"a", "b", "c", "d"} {
+			assert.Equal(t, Active, all[name].State, name)
+		}
+		assert.Equal(t, Decision{Forbid, ReasonNotEnabled, "dependency 'not-there' not enabled"}, all["lonely"].Decision)
+		assert.Equal(t, Idle, all["x"].State, "it needs one that was refused")
+		events := append(setLater(t, s, nodes), put(t, s, app("ns.top", bundle.Requirements{Mandatory: required(t, "a")}))...)
+		assert.Equal(t, []string{"decided ns.top enable", "schedule ns.top RequirementsMet"}, events)
+	}
+}
+
+// setLater adds what was missing.
+func setLater(t *testing.T, s *Scheduler, nodes []Node) []string {
+	t.Helper()
+	events, err := s.SetModules(append(nodes, Node{Name: "not-there", Version: "v1.0.0"}))
+	require.Error(t, err)
+	assert.Equal(t, Active, s.Dump().Nodes["lonely"].State)
+	return texts(events)
+}
+
 func TestModulesOfModules(t *testing.T) {
 	s := up(t)
 	a := Node{Name: "a", Order: 10, Version: "v1.0.0", Requirements: bundle.Requirements{Mandatory: required(t, "b")}}
