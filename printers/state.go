@@ -137,11 +137,16 @@ func (d *StateDiff) Names() []string {
 	return names
 }
 
+// DriftUnknown is the Status of an object of which drift can't be told.
+const DriftUnknown = "unknown"
+
 // StateDrifted is one recorded object that isn't in the cluster as recorded.
 type StateDrifted struct {
 	StateResource
-	// Status is live-drifted or live-missing.
+	// Status is live-drifted, live-missing, or unknown where the record has only the
+	// hash of what was applied and that can't be told; Reason says what is known.
 	Status string `json:"status"`
+	Reason string `json:"reason,omitempty"`
 	// LiveHash is empty when the object is missing or has no comparable hash.
 	LiveHash   string `json:"liveHash,omitempty"`
 	StoredHash string `json:"storedHash"`
@@ -178,6 +183,9 @@ func (d *StateDrift) Names() []string {
 	var names []string
 	for _, m := range d.Manifests {
 		for _, o := range m.Objects {
+			if o.Status == DriftUnknown {
+				continue
+			}
 			names = append(names, kubectlName(o.Group, o.Kind, o.Name))
 		}
 	}

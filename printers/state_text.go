@@ -151,7 +151,13 @@ func (p *printer) drifted(o StateDrifted, width int) {
 	if o.Status == "live-missing" {
 		c = p.paint.removed
 	}
+	if o.Status == DriftUnknown {
+		c = p.paint.bad
+	}
 	p.statusRow(c, o.Status, o.StateResource, hash, width)
+	if o.Reason != "" {
+		p.line("    ", painted(p.paint.comment, "# "+cleanCell(o.Reason)))
+	}
 	for _, d := range o.Differences {
 		text := fmt.Sprintf("    %s: stored %s, live %s", clean(d.Path),
 			oneLine(d.HasDesired, d.Desired), oneLine(d.HasLive, d.Live))

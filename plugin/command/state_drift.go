@@ -27,8 +27,9 @@ func newStateDrift(env *Env) *cobra.Command {
 the fields and who changed them, or live-missing. Nothing is built, so that it needs
 neither charts nor providers of secrets; nothing is written.
 
-Where the record doesn't know what was applied last (it is the original tool's, or may
-not be read), an object is only looked for.`,
+Where the record has only the hash of what was applied last (it is the original tool's,
+or its Secret may not be read), an object counts as applied if what our field manager owns
+of it has that hash. Of others it says "unknown", and who has written them since.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			drifts, err := o.stateDrift(cmd.Context(), env, output)
@@ -64,7 +65,7 @@ func (o *sourceOptions) stateDrift(ctx context.Context, env *Env, output string)
 		if err != nil {
 			failed = append(failed, err)
 		}
-		drifts = drifts || len(m.Objects) > 0
+		drifts = drifts || slices.ContainsFunc(m.Objects, func(o printers.StateDrifted) bool { return o.Status != printers.DriftUnknown })
 		list = append(list, m)
 	}
 	scope.noteOrphans(env)
@@ -95,9 +96,13 @@ func (s *recordScope) drift(ctx context.Context, env *Env, name string, h object
 	}
 	wanted, blind := inventory.Wanted(rec, live, h)
 	drifted, failed := s.planned(ctx, env, rec, wanted, h)
-	out.Objects = append(drifted, missing(blind, live)...)
-	if unknown := len(blind); unknown > 0 {
-		out.Notes = append(rec.Notes, fmt.Sprintf("of %s the record doesn't know what was applied last: they were only looked for", counted(unknown, "object")))
+	told, err := s.hashed(ctx, rec, blind, live, h)
+	if err != nil {
+		return out, err
+	}
+	out.Objects = append(drifted, told...)
+	if len(blind) > 0 {
+		out.Notes = append(rec.Notes, fmt.Sprintf("of %s the record has only the hash of what was applied last: what isn't listed is as applied by it", counted(len(blind), "object")))
 	}
 	slices.SortStableFunc(out.Objects, func(a, b printers.StateDrifted) int {
 		return cmp.Or(cmp.Compare(a.Status, b.Status), cmp.Compare(a.StateResource.String(), b.StateResource.String()))
@@ -134,13 +139,32 @@ func stored(rec *state.Record, ref object.Ref) string {
 	return e.ContentHash
 }
 
-// missing are those entries without a known body whose object is not there.
-func missing(blind []state.Entry, live map[state.Key]inventory.Found) []printers.StateDrifted {
+// hashed tells of entries without a known body what can be told: what is missing, and
+// of which drift is not known.
+func (s *recordScope) hashed(ctx context.Context, rec *state.Record, blind []state.Entry, live map[state.Key]inventory.Found, h object.Hasher) ([]printers.StateDrifted, error) {
+	judge := plan.Hashed{Reader: s.client, Hasher: h, Manager: cmp.Or(rec.FieldManager, plan.ManifestPolicy().FieldManager)}
 	var out []printers.StateDrifted
 	for _, e := range blind {
-		if f := live[e.Key]; f.Object == nil && f.Err == nil {
-			out = append(out, printers.StateDrifted{StateResource: resourceOf(e.Key), Status: inventory.Gone, StoredHash: e.ContentHash})
+		f := live[e.Key]
+		o := printers.StateDrifted{StateResource: resourceOf(e.Key), Status: printers.DriftUnknown, StoredHash: e.ContentHash}
+		switch {
+		case f.Err != nil:
+			o.Reason = f.Err.Error()
+		case f.Object == nil:
+			o.Status = inventory.Gone
+		default:
+			same, reason, err := judge.AsApplied(ctx, f.Mapping, f.Object, e)
+			if err != nil && ctx.Err() != nil {
+				return nil, err
+			}
+			if same {
+				continue
+			}
+			if o.Reason = reason; err != nil {
+				o.Reason = err.Error()
+			}
 		}
+		out = append(out, o)
 	}
-	return out
+	return out, nil
 }
