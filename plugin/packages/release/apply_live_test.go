@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -459,4 +461,35 @@ func TestComplaint2ForeignReleaseIsNotInstalledByUs(t *testing.T) {
 	for _, f := range found {
 		assert.NotEqual(t, w.ns+".other", f.Name)
 	}
+}
+
+// TestReleaseOfHelm is taken over: its objects stay the same ones, those that are no
+// longer wanted go, and Helm goes on with what we made of it.
+func TestReleaseOfHelm(t *testing.T) {
+	w := newWorld(t)
+	name, dir := w.ns+".shop", t.TempDir()
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "templates"), 0o755))
+	write := func(file, text string) {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600))
+	}
+	write("Chart.yaml", "{apiVersion: v2, name: store, version: 0.1.0}\n")
+	write("templates/a.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: d8a-shop-config, labels: {x: a}}\ndata: {n: \"1\", gone: \"1\"}\n")
+	write("templates/b.yaml", configMap("d8a-shop-old", ""))
+	w.helm("install", name, dir)
+	before := w.get("v1", "ConfigMap", "d8a-shop-config")
+	require.NotNil(t, before)
+
+	out := w.upgrade("---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: d8a-shop-config}, data: {a: '2'}}\n")
+	assert.Equal(t, 2, out.Revision)
+	after := w.get("v1", "ConfigMap", "d8a-shop-config")
+	assert.Equal(t, before.GetUID(), after.GetUID())
+	data, _, _ := unstructured.NestedStringMap(after.Object, "data")
+	assert.Equal(t, map[string]string{"a": "2"}, data)
+	assert.NotContains(t, after.GetLabels(), "x")
+	assert.Nil(t, w.get("v1", "ConfigMap", "d8a-shop-old"))
+
+	assert.Contains(t, w.helm("history", name), "superseded")
+	w.helm("uninstall", name)
+	assert.Nil(t, w.get("v1", "ConfigMap", "d8a-shop-config"))
+	assert.True(t, w.upgrade(config).Deployed, "and back again")
 }

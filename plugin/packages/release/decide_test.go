@@ -242,3 +242,14 @@ func TestComplaint65ListenerThatPanics(t *testing.T) {
 		"create-pending-release Completed", "create Completed", "track-readiness Failed", "stage Canceled", "conclude-release Failed",
 	}, states)
 }
+
+// TestManifestsOfOthers may be less strict than files have to be; what is no object at
+// all is told, and blocks nothing.
+func TestManifestsOfOthers(t *testing.T) {
+	objects, unread := objectsOf("# a comment\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, annotations: {x: yes}}\ndata: {n: '1'}\n---\nkind: [\n---\nkind: Nameless\n---\napiVersion: v1\nkind: Secret\nmetadata: {name: b}\n", "m")
+	require.Len(t, objects, 2)
+	assert.Equal(t, "a", objects[0].Name())
+	assert.Equal(t, "b", objects[1].Name())
+	assert.Equal(t, "m, document 3 is no object; m, document 4 is no object; ", unread)
+	assert.Len(t, readable(load(t, configMap("a", "werf.io/weight: heavy")+configMap("b", ""))), 1)
+}

@@ -1,6 +1,7 @@
 package release
 
 import (
+	"bufio"
 	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
@@ -16,6 +17,8 @@ import (
 	helmchart "helm.sh/helm/v4/pkg/chart/v2"
 	helm "helm.sh/helm/v4/pkg/release/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	yamlutil "k8s.io/apimachinery/pkg/util/yaml"
+	"sigs.k8s.io/yaml"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/chart"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
@@ -189,15 +192,52 @@ func decode(secret *unstructured.Unstructured) (*Revision, error) {
 	if stored.Chart != nil && stored.Chart.Metadata != nil {
 		r.Package, r.Version = stored.Chart.Metadata.Name, stored.Chart.Metadata.Version
 	}
-	set, err := object.Load(strings.NewReader(stored.Manifest), "the manifest of revision "+strconv.Itoa(r.Number))
-	if err != nil {
-		return fail(err)
-	}
-	r.Objects = set.Objects
-	if r.Hooks, err = chartHooks(stored.Hooks); err != nil {
-		return fail(err)
+	r.Objects, r.Unread = objectsOf(stored.Manifest, "the manifest of revision "+strconv.Itoa(r.Number))
+	for _, h := range stored.Hooks {
+		hooks, unread := chartHooks(h)
+		r.Hooks, r.Unread = append(r.Hooks, hooks...), r.Unread+unread
 	}
 	return r, nil
+}
+
+// objectsOf reads a manifest. What Helm and others put there may be less strict than
+// files have to be: then each document is read as kubectl does, and one that isn't any
+// object is told. A release that can't be understood as a whole would block all.
+func objectsOf(manifest, name string) (objects []object.Object, unread string) {
+	set, err := object.Load(strings.NewReader(manifest), name)
+	if err == nil {
+		return set.Objects, ""
+	}
+	documents := yamlutil.NewYAMLReader(bufio.NewReader(strings.NewReader(manifest)))
+	for n := 1; ; n++ {
+		text, err := documents.Read()
+		if errors.Is(err, io.EOF) {
+			return objects, unread
+		}
+		if err != nil {
+			return objects, unread + fmt.Sprintf("%s ends at document %d; ", name, n)
+		}
+		body, err := decodeDocument(text)
+		switch {
+		case err != nil:
+			unread += fmt.Sprintf("%s, document %d is no object; ", name, n)
+		case body != nil:
+			objects = append(objects, object.Object{Body: body, Origin: object.Origin{File: name, Document: n}})
+		}
+	}
+}
+
+// decodeDocument reads one document; nil for one without content.
+func decodeDocument(text []byte) (map[string]any, error) {
+	data, err := yaml.YAMLToJSON(text)
+	if err != nil || string(data) == "null" {
+		return nil, err
+	}
+	body, err := object.DecodeJSON(data)
+	if err == nil && object.RefOf(body).Name == "" {
+		err = errors.New("it has no name")
+	}
+	return body, err
 }
 
 // unpack is the reverse of pack. What it says of what it found holds no value of it.
@@ -226,24 +266,21 @@ func unpack(data string) (*helm.Release, error) {
 	return stored, nil
 }
 
-func chartHooks(hooks []*helm.Hook) ([]chart.Hook, error) {
-	var out []chart.Hook
-	for _, h := range hooks {
-		set, err := object.Load(strings.NewReader(h.Manifest), "hook "+h.Name)
-		if err != nil {
-			return nil, err
+func chartHooks(h *helm.Hook) (hooks []chart.Hook, unread string) {
+	objects, unread := objectsOf(h.Manifest, "hook "+h.Name)
+	for _, o := range objects {
+		o.Origin.File = h.Path
+		one := chart.Hook{Object: o, Weight: h.Weight}
+		for _, e := range h.Events {
+			one.Events = append(one.Events, chart.Event(e))
 		}
-		for _, o := range set.Objects {
-			o.Origin.File = h.Path
-			one := chart.Hook{Object: o, Weight: h.Weight}
-			for _, e := range h.Events {
-				one.Events = append(one.Events, chart.Event(e))
-			}
-			for _, p := range h.DeletePolicies {
-				one.DeletePolicies = append(one.DeletePolicies, chart.DeletePolicy(p))
-			}
-			out = append(out, one)
+		for _, p := range h.DeletePolicies {
+			one.DeletePolicies = append(one.DeletePolicies, chart.DeletePolicy(p))
 		}
+		if len(one.DeletePolicies) == 0 {
+			one.DeletePolicies = []chart.DeletePolicy{chart.BeforeCreation}
+		}
+		hooks = append(hooks, one)
 	}
-	return out, nil
+	return hooks, unread
 }

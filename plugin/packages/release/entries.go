@@ -3,6 +3,7 @@ package release
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/nelm"
@@ -23,6 +24,9 @@ func (s *Service) entries(ctx context.Context, id identity, revisions []*Revisio
 	var order []object.Ref
 	var warnings []string
 	for _, r := range revisions {
+		if r.Unread != "" {
+			warnings = append(warnings, fmt.Sprintf("revision %d can't be understood in full, what is left out stays in the cluster: %s", r.Number, strings.TrimSuffix(r.Unread, "; ")))
+		}
 		for _, o := range r.Objects {
 			o, err := s.place(ctx, id, o)
 			if err != nil {

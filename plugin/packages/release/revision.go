@@ -32,6 +32,10 @@ type Revision struct {
 	Objects []object.Object
 	Hooks   []chart.Hook
 
+	// Unread says what of the manifest can't be understood; empty for nothing. Objects
+	// there are not known to be the release's.
+	Unread string
+
 	secret          string
 	uid             types.UID
 	resourceVersion string

@@ -55,6 +55,30 @@ func (s store) history(ctx context.Context, namespace, name string) ([]*Revision
 	return out, nil
 }
 
+// outline reads what labels say of the newest revision: how it stands, and what was
+// rendered for it. nil where there is none. It costs a tenth of history.
+func (s store) outline(ctx context.Context, namespace, name string) (*Revision, error) {
+	list, err := s.cluster.List(ctx, secrets(), cluster.ListOptions{
+		Namespace: namespace, LabelSelector: labels.Set{ownerLabel: ownerHelm, nameLabel: nameLabelOf(name)}.String(), MetadataOnly: true,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read the history of release %s: %w", name, err)
+	}
+	var newest *Revision
+	for _, u := range list {
+		of, number, ok := parseSecretName(u.GetName())
+		if !ok || of != name || newest != nil && newest.Number > number {
+			continue
+		}
+		l := u.GetLabels()
+		newest = &Revision{
+			Namespace: namespace, Name: name, Number: number, Status: common.Status(l[statusLabel]),
+			Checksum: l[checksumLabel], Maintenance: l[maintenanceLabel] == "true",
+		}
+	}
+	return newest, nil
+}
+
 // create writes a new revision. That there is one already is an error: somebody else
 // works on the release.
 func (s store) create(ctx context.Context, r *Revision) error {

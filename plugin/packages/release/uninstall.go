@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"helm.sh/helm/v4/pkg/release/common"
 
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/chart"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/api"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/nelm"
@@ -35,7 +37,7 @@ func (s *Service) uninstall(ctx context.Context, id identity, history []*Revisio
 	if err := s.store().mark(ctx, last, common.StatusUninstalling, "Deletion in progress (or silently failed)"); err != nil {
 		return err
 	}
-	hooks, err := s.arrange(ctx, id, last.Objects, last.Hooks)
+	hooks, err := s.arrange(ctx, id, readable(last.Objects), readableHooks(last.Hooks))
 	if err != nil {
 		return err
 	}
@@ -54,6 +56,22 @@ func (s *Service) uninstall(ctx context.Context, id identity, history []*Revisio
 		}
 	}
 	return nil
+}
+
+// readable leaves out objects whose annotations can't be understood. No upgrade of ours
+// lets them in, and an uninstallation must not be held up by those of others.
+func readable(objects []object.Object) []object.Object {
+	return slices.DeleteFunc(slices.Clone(objects), func(o object.Object) bool {
+		_, err := nelm.Read(o)
+		return err != nil
+	})
+}
+
+func readableHooks(hooks []chart.Hook) []chart.Hook {
+	return slices.DeleteFunc(slices.Clone(hooks), func(h chart.Hook) bool {
+		_, err := nelm.ReadHook(h)
+		return err != nil
+	})
 }
 
 // uninstallStage runs the hooks of a stage; in the main one the objects go.

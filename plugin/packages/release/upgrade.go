@@ -71,6 +71,16 @@ func (u *upgrade) run(ctx context.Context) error {
 	if u.checksum, err = u.Checksum(); err != nil {
 		return err
 	}
+	last, err := u.store().outline(ctx, u.Namespace, u.id.name)
+	if err != nil {
+		return err
+	}
+	if last != nil && last.Status != common.StatusUninstalling {
+		if due, err := u.decide(ctx, last); err != nil || !due {
+			u.history = []*Revision{last}
+			return err
+		}
+	}
 	if u.history, err = u.store().history(ctx, u.Namespace, u.id.name); err != nil {
 		return err
 	}
@@ -80,8 +90,8 @@ func (u *upgrade) run(ctx context.Context) error {
 		}
 		u.history = nil
 	}
-	due, err := u.decide(ctx)
-	if err != nil || !due {
+	// Once more by the history itself, which may have moved on.
+	if due, err := u.decide(ctx, latest(u.history)); err != nil || !due {
 		return err
 	}
 	stages, err := u.plan(ctx)
@@ -102,8 +112,8 @@ func (u *upgrade) finishUninstall(ctx context.Context) error {
 
 // decide finds out whether anything is to be done. What is rendered is only looked at
 // as far as that needs.
-func (u *upgrade) decide(ctx context.Context) (bool, error) {
-	decision := Decide(latest(u.history), u.checksum, u.Maintenance)
+func (u *upgrade) decide(ctx context.Context, last *Revision) (bool, error) {
+	decision := Decide(last, u.checksum, u.Maintenance)
 	defer func() { u.outcome.Why = decision.Why }()
 	if !decision.Upgrade && !decision.Look {
 		return false, nil // in maintenance nothing is expected either
@@ -112,7 +122,7 @@ func (u *upgrade) decide(ctx context.Context) (bool, error) {
 	if u.arranged, err = u.arrange(ctx, u.id, u.Objects, u.Hooks); err != nil {
 		return false, err
 	}
-	u.outcome.Warnings = append(u.outcome.Warnings, u.arranged.warnings...)
+	u.outcome.Warnings = slices.Clone(u.arranged.warnings)
 	u.outcome.Expected = u.arranged.expected()
 	if decision.Look {
 		missing, err := drift.Absent(ctx, u.Cluster, u.outcome.Expected)
