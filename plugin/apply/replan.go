@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"strconv"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -19,8 +20,9 @@ func (a attempt) outdated(o *plan.Object, err error) bool {
 	case isQuotaConflict(err):
 		return false
 	case isFieldConflict(err):
-		// Nobody else could own a field of an object that is not there.
-		return a.creates(o)
+		// The plan saw no conflict, so the owner has come since; and nobody could own a
+		// field of an object that is not there.
+		return a.creates(o) || a.exec.Replan != nil
 	case apierrors.IsConflict(err), apierrors.IsAlreadyExists(err), o.Adopt != nil && isFailedTest(err):
 		return true
 	default:
@@ -86,10 +88,14 @@ func (a attempt) accept(rep *report, next *plan.Object) bool {
 		return false
 	case a.exec.Policy.Replan && mayReplan(next.Op):
 		rep.planned = next
-		rep.notes = append(rep.notes, "changed since the diff and planned again")
+		// What is written now, nobody was shown.
+		rep.warnings = append(rep.warnings, "changed since the diff and planned again: "+difference(before, next))
 		return false
 	default:
 		rep.done, rep.reason = doneFailed, "changed since the diff: "+difference(before, next)
+		if next.Op == plan.OpRefuse || next.Op == plan.OpBlocked {
+			rep.done = doneRefused
+		}
 		return true
 	}
 }
@@ -107,11 +113,32 @@ func difference(before, after *plan.Object) string {
 		return "it is gone"
 	case after.Op != before.Op && after.Reason != "":
 		return fmt.Sprintf("it would be %s now (%s)", opWord(after.Op), after.Reason)
+	case after.Op == plan.OpRefuse:
+		return "it would be refused now" + ownersOf(after)
 	case after.Op != before.Op:
 		return fmt.Sprintf("it would be %s now", opWord(after.Op))
 	default:
 		return "its differences are no longer those that were shown"
 	}
+}
+
+// ownersOf names the fields that are in conflict, with their managers.
+func ownersOf(o *plan.Object) string {
+	var fields []string
+	for _, d := range o.Differences {
+		if d.Verdict != plan.VerdictConflict {
+			continue
+		}
+		managers := make([]string, 0, len(d.Authors))
+		for _, a := range d.Authors {
+			managers = append(managers, strconv.Quote(a.Manager))
+		}
+		fields = append(fields, strings.TrimPrefix(d.Path, ".")+" is owned by "+strings.Join(managers, ", "))
+	}
+	if len(fields) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(fields, "; ") + ")"
 }
 
 func opWord(op plan.Op) string {

@@ -39,8 +39,12 @@ func (a attempt) write() report {
 			rep.reason = "others kept changing it while it was being applied"
 			return rep
 		}
+		seen := rep.planned.ResourceVersion
 		if stop := a.replan(&rep, err); stop {
 			return rep
+		}
+		if isFieldConflict(err) && seen != "" && rep.planned.ResourceVersion == seen {
+			return a.refusal(rep, err) // nothing has changed: the server knows an owner that we don't
 		}
 	}
 }

@@ -65,6 +65,11 @@ func TestConflictWithAnotherChangeFails(t *testing.T) {
 		"refused now": {func(o *plan.Object) {
 			o.Op, o.Reason = plan.OpRefuse, "data.k is owned by operator"
 		}, "it would be refused now (data.k is owned by operator)"},
+		"refused now, with the owner in the differences": {func(o *plan.Object) {
+			o.Op, o.Differences = plan.OpRefuse, append(o.Differences, plan.Difference{
+				Path: ".data.k", Verdict: plan.VerdictConflict, Authors: []plan.Author{{Manager: "operator"}},
+			})
+		}, `it would be refused now (data.k is owned by "operator")`},
 		"gone":    {func(o *plan.Object) { o.Op, o.UID = plan.OpCreate, "" }, "it is gone"},
 		"blocked": {func(o *plan.Object) { o.Op = plan.OpBlocked }, "it would be blocked now"},
 	} {
@@ -72,7 +77,11 @@ func TestConflictWithAnotherChangeFails(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				h := newHarness(t)
 				r := h.run(outrun(t, h, elsewhere, c.replan))
-				assert.Equal(t, OutcomeFailed, of(r, "a").Outcome)
+				want := OutcomeFailed
+				if strings.Contains(name, "refused") || name == "blocked" {
+					want = OutcomeRefused
+				}
+				assert.Equal(t, want, of(r, "a").Outcome)
 				assert.Equal(t, "changed since the diff: "+c.reason, of(r, "a").Reason)
 				assert.Equal(t, 1, h.cluster.count("apply"), "nothing more is sent")
 			})
@@ -86,18 +95,65 @@ func TestConflictAllowedBeforehand(t *testing.T) {
 		h.exec.Policy.Replan = true
 		r := h.run(outrun(t, h, elsewhere, func(o *plan.Object) { o.Differences[0].Live = "3" }))
 		assert.Equal(t, OutcomeApplied, of(r, "a").Outcome)
-		assert.Equal(t, []string{"changed since the diff and planned again"}, of(r, "a").Notes)
+		assert.Equal(t, []string{"ConfigMap x/a: changed since the diff and planned again: its differences are no longer those that were shown"}, r.Warnings)
 	})
-	for _, op := range []plan.Op{plan.OpReplace, plan.OpRefuse, plan.OpBlocked, plan.OpError} {
+	for op, want := range map[plan.Op]Outcome{
+		plan.OpReplace: OutcomeFailed, plan.OpRefuse: OutcomeRefused, plan.OpBlocked: OutcomeRefused, plan.OpError: OutcomeFailed,
+	} {
 		t.Run("but not "+string(op), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				h := newHarness(t)
 				h.exec.Policy.Replan = true
 				r := h.run(outrun(t, h, elsewhere, func(o *plan.Object) { o.Op = op }))
-				assert.Equal(t, OutcomeFailed, of(r, "a").Outcome)
+				assert.Equal(t, want, of(r, "a").Outcome)
 			})
 		})
 	}
+}
+
+// The plan saw no owner in the way. One that came since is a change like any other.
+func TestFieldConflictThatCameSince(t *testing.T) {
+	until := func(h *harness, last int) {
+		applies := 0
+		h.cluster.refuse = func(call string) error {
+			if !strings.HasPrefix(call, "apply") {
+				return nil
+			}
+			if applies++; applies <= last {
+				return fieldConflict(".data.k")
+			}
+			return nil
+		}
+	}
+	t.Run("is planned again", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			h := newHarness(t)
+			h.exec.Policy.Replan = true
+			until(h, 1)
+			r := h.run(outrun(t, h, elsewhere, func(o *plan.Object) { o.Force = true }))
+			assert.Equal(t, OutcomeApplied, of(r, "a").Outcome)
+			assert.Equal(t, []string{"ConfigMap x/a: changed since the diff and planned again: its differences are no longer those that were shown"}, r.Warnings)
+		})
+	})
+	t.Run("is refused as the new plan does", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			h := newHarness(t)
+			until(h, 1)
+			r := h.run(outrun(t, h, elsewhere, func(o *plan.Object) { o.Op, o.Reason = plan.OpRefuse, "operator owns data.k" }))
+			assert.Equal(t, OutcomeRefused, of(r, "a").Outcome)
+			assert.Equal(t, "changed since the diff: it would be refused now (operator owns data.k)", of(r, "a").Reason)
+		})
+	})
+	t.Run("stays one if nothing has changed", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			h := newHarness(t)
+			until(h, 10)
+			r := h.run(outrun(t, h, func(*unstructured.Unstructured) {}, func(o *plan.Object) { o.ResourceVersion = "1" }))
+			assert.Equal(t, OutcomeRefused, of(r, "a").Outcome)
+			assert.Equal(t, `conflict: data.k is owned by "operator" using v1`, of(r, "a").Reason)
+			assert.Equal(t, 1, h.cluster.count("apply"))
+		})
+	})
 }
 
 func TestConflictWhereSomebodyMadeTheSameChange(t *testing.T) {
