@@ -64,6 +64,9 @@ func (r *operations) Reconcile(ctx context.Context, request reconcile.Request) (
 	if err != nil {
 		return reconcile.Result{}, fmt.Errorf("get PackageRepository %s: %w", o.Spec.PackageRepositoryName, err)
 	}
+	if err := r.adopt(ctx, o, repository); err != nil {
+		return reconcile.Result{}, err
+	}
 	went, err := r.scan(ctx, repository, o.Spec.Update)
 	if err != nil {
 		return reconcile.Result{}, err
@@ -76,6 +79,23 @@ func (r *operations) Reconcile(ctx context.Context, request reconcile.Request) (
 
 func completed(o *api.PackageRepositoryOperation) bool {
 	return meta.IsStatusConditionTrue(o.Status.Conditions, api.ConditionCompleted)
+}
+
+// adopt labels an operation that somebody made by hand, and has it go with its
+// repository.
+func (r *operations) adopt(ctx context.Context, o *api.PackageRepositoryOperation, p *api.PackageRepository) error {
+	if len(o.OwnerReferences) > 0 {
+		return nil
+	}
+	base := o.DeepCopy()
+	o.OwnerReferences = []metav1.OwnerReference{ownerOf(p)}
+	metav1.SetMetaDataLabel(&o.ObjectMeta, api.LabelRepository, p.Name)
+	metav1.SetMetaDataLabel(&o.ObjectMeta, api.LabelOperationType, strings.ToLower(o.Spec.Type))
+	metav1.SetMetaDataLabel(&o.ObjectMeta, api.LabelOperationTrigger, api.TriggerManual)
+	if err := r.client.Patch(ctx, o, client.MergeFrom(base)); client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("label PackageRepositoryOperation %s: %w", o.Name, err)
+	}
+	return nil
 }
 
 func (r *operations) begin(ctx context.Context, o *api.PackageRepositoryOperation) error {

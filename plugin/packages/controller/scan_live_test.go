@@ -94,6 +94,8 @@ func TestOperations(t *testing.T) {
 	o = eventually(w, o, isCompleted)
 	assert.Empty(t, wantCondition(o.Status.Conditions, "Processed=True"))
 	assert.Equal(t, 1, o.Status.Packages.NewVersionsOverall)
+	assert.Equal(t, api.TriggerManual, o.Labels[api.LabelOperationTrigger])
+	assert.Len(t, o.OwnerReferences, 1, "it goes with its repository")
 	assert.Equal(t, []api.ProcessedPackage{{Name: web, Type: "Application", FoundVersions: 2, NewVersions: 1}}, o.Status.Packages.Processed)
 	eventually(w, version(w, web, "v1.2.0"), isLoaded)
 
