@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -118,47 +119,91 @@ func item(kind, version string) map[string]any {
 	return map[string]any{"kind": kind, "version": version}
 }
 
-// TestO2AnyGroupServingTheVersion, and O3, O4, O5, O6, O12.
+// TestO2AnyGroupServingTheVersion: a version without a group means every group that has
+// the kind at it.
 func TestO2AnyGroupServingTheVersion(t *testing.T) {
 	w := newWorld(t)
 	w.make("batch/v1", "Job", "job", nil, nil)
-	w.make("v1", "ConfigMap", "any-name", map[string]any{"werf.io/resource-policy": "keep,skip-delete", "werf.io/ownership": "anyone"}, nil)
-	w.make("v1", "ConfigMap", "kept", map[string]any{"helm.sh/resource-policy": "keep", "werf.io/resource-policy": "skip-create"}, nil)
-	w.make("v1", "ConfigMap", "others", nil, func(u *unstructured.Unstructured) {
-		u.SetLabels(map[string]string{"packages.deckhouse.io/instance": "shop2"})
-	})
-	w.make("v1", "ConfigMap", "unlabelled", nil, func(u *unstructured.Unstructured) { u.SetLabels(nil) })
-	w.make("v1", "ConfigMap", "held", nil, func(u *unstructured.Unstructured) { u.SetFinalizers([]string{"example.com/hold"}) })
-	w.make("v1", "Secret", "not-listed", nil, nil)
-	begin := time.Now()
-	require.NoError(t, w.purge(w.client, []any{
-		item("Job", "v1"), item("ConfigMap", "v1"), item("ConfigMap", "v1"), item("Namespace", "v1"), item("Widget", "example.com/v1"), item("Job", "apps/v1"),
-	}))
-	assert.Less(t, time.Since(begin), 20*time.Second, "O6: finalizers are not waited for")
-	assert.False(t, w.there("batch/v1", "Job", "job"), "O2: v1 means batch/v1 too")
-	assert.False(t, w.there("v1", "ConfigMap", "any-name"), "O4: Nelm's annotations don't protect")
-	assert.False(t, w.there("v1", "ConfigMap", "held"))
-	for _, name := range []string{"kept", "others", "unlabelled"} {
-		assert.True(t, w.there("v1", "ConfigMap", name), "O3, O4: %s", name)
-	}
-	assert.True(t, w.there("v1", "Secret", "not-listed"))
-	log := w.log.String()
-	for _, want := range []string{
-		`msg="orphan deleted" application=` + w.ns + `.shop kind=Job group=batch name=job`,
-		`msg="orphan kept: it is annotated helm.sh/resource-policy: keep"`,
-		`level=WARN msg="orphan resources: kind skipped, its objects have no namespace"`,
-		`kind="Namespace (v1 of any group)"`,
-		`level=WARN msg="orphan resources: kind skipped, the cluster doesn't serve it"`,
-		`kind="Widget (example.com/v1)"`, `kind="Job (apps/v1)"`,
-	} {
-		assert.Contains(t, log, want, "O12")
-	}
+	w.make("v1", "ConfigMap", "config", nil, nil)
+	require.NoError(t, w.purge(w.client, []any{item("Job", "v1"), item("ConfigMap", "v1"), item("ConfigMap", "v1"), item("Job", "apps/v1")}))
+	assert.False(t, w.there("batch/v1", "Job", "job"))
+	assert.False(t, w.there("v1", "ConfigMap", "config"))
+}
 
+// judged makes an object of what matters about it.
+func judged(label string, going bool, annotations map[string]string) *unstructured.Unstructured {
+	u := &unstructured.Unstructured{Object: map[string]any{}}
+	u.SetName("any-name")
+	u.SetAnnotations(annotations)
+	if label != "" {
+		u.SetLabels(map[string]string{"packages.deckhouse.io/instance": label})
+	}
+	if going {
+		now := metav1.Now()
+		u.SetDeletionTimestamp(&now)
+	}
+	return u
+}
+
+// TestO3OnlyWhatIsLabelled with the instance and isn't going already.
+func TestO3OnlyWhatIsLabelled(t *testing.T) {
+	assert.Equal(t, Delete, Judge(judged("shop", false, nil), "shop"))
+	assert.Equal(t, Other, Judge(judged("shop2", false, nil), "shop"))
+	assert.Equal(t, Other, Judge(judged("", false, nil), "shop"))
+	assert.Equal(t, Other, Judge(judged("shop", true, nil), "shop"))
+	assert.Equal(t, Kept, Judge(judged("shop", false, map[string]string{"helm.sh/resource-policy": "keep"}), "shop"))
+}
+
+// TestO4OnlyHelmsPolicyProtects, whatever Nelm's say.
+func TestO4OnlyHelmsPolicyProtects(t *testing.T) {
+	for _, werf := range []map[string]string{
+		{"werf.io/resource-policy": "keep"}, {"werf.io/resource-policy": "skip-delete"}, {"werf.io/ownership": "anyone"},
+	} {
+		assert.Equal(t, Delete, Judge(judged("shop", false, werf), "shop"), werf)
+		werf["helm.sh/resource-policy"] = "keep"
+		assert.Equal(t, Kept, Judge(judged("shop", false, werf), "shop"), werf)
+	}
+	w := newWorld(t)
+	w.make("v1", "ConfigMap", "werf", map[string]any{"werf.io/resource-policy": "keep,skip-delete", "werf.io/ownership": "anyone"}, nil)
+	w.make("v1", "ConfigMap", "kept", map[string]any{"helm.sh/resource-policy": "keep", "werf.io/resource-policy": "skip-create"}, nil)
+	require.NoError(t, w.purge(w.client, []any{item("ConfigMap", "v1")}))
+	assert.False(t, w.there("v1", "ConfigMap", "werf"))
+	assert.True(t, w.there("v1", "ConfigMap", "kept"))
+}
+
+// TestO5SkippedKinds: of the cluster's scope, and those that are not served.
+func TestO5SkippedKinds(t *testing.T) {
+	w := newWorld(t)
+	require.NoError(t, w.purge(w.client, []any{item("Namespace", "v1"), item("Widget", "example.com/v1"), item("Job", "apps/v1")}))
+	log := w.log.String()
+	assert.Contains(t, log, `level=WARN msg="orphan resources: kind skipped, its objects have no namespace"`)
+	assert.Contains(t, log, `kind="Namespace (v1 of any group)"`)
+	assert.Contains(t, log, `level=WARN msg="orphan resources: kind skipped, the cluster doesn't serve it"`)
+	assert.Contains(t, log, `kind="Widget (example.com/v1)"`)
+	assert.Contains(t, log, `kind="Job (apps/v1)"`)
+}
+
+// TestO6NothingWaitsForFinalizers: the deletion is asked for, and that is all.
+func TestO6NothingWaitsForFinalizers(t *testing.T) {
+	w := newWorld(t)
+	w.make("v1", "ConfigMap", "held", nil, func(u *unstructured.Unstructured) { u.SetFinalizers([]string{"example.com/hold"}) })
+	require.NoError(t, w.purge(w.client, []any{item("ConfigMap", "v1")}))
 	u, err := w.client.Get(t.Context(), w.mapping("v1", "ConfigMap"), w.ns, "held")
-	require.NoError(t, err)
+	require.NoError(t, err, "it is there still")
+	assert.NotNil(t, u.GetDeletionTimestamp())
 	u.SetFinalizers(nil)
 	_, err = w.client.Update(t.Context(), w.mapping("v1", "ConfigMap"), u.Object, cluster.WriteOptions{})
 	require.NoError(t, err)
+}
+
+// TestO12Logged: each deleted and each kept object, with the word orphan.
+func TestO12Logged(t *testing.T) {
+	w := newWorld(t)
+	w.make("batch/v1", "Job", "job", nil, nil)
+	w.make("v1", "ConfigMap", "kept", map[string]any{"helm.sh/resource-policy": "keep"}, nil)
+	require.NoError(t, w.purge(w.client, []any{item("Job", "v1"), item("ConfigMap", "v1")}))
+	assert.Contains(t, w.log.String(), `msg="orphan deleted" application=`+w.ns+`.shop kind=Job group=batch name=job`)
+	assert.Contains(t, w.log.String(), `msg="orphan kept: it is annotated helm.sh/resource-policy: keep" application=`+w.ns+`.shop kind=ConfigMap group="" name=kept`)
 }
 
 // TestO1ExactGroup: GROUP/VERSION means that group alone.
