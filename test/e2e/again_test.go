@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -16,12 +17,14 @@ import (
 )
 
 // again is what the harness asserts of every script by itself: after its last
-// successful apply, the same apply again has nothing to do and writes nothing.
-// Only the last one, since each run costs a quarter of a second.
+// successful apply, and its last destroy, the same again has nothing to do and writes
+// nothing. Only the last one, since each run costs a quarter of a second.
 type again struct {
 	// applies is how many successful applies the script's lines name, done how many
 	// there were so far.
 	applies, done int
+	// destroys and destroyed are the same of destroy.
+	destroys, destroyed int
 	// variables are the names that the script may have given a value.
 	variables []string
 	// exempt says why the second run of the last apply may write; empty otherwise.
@@ -29,6 +32,8 @@ type again struct {
 }
 
 var (
+	destroyLine = regexp.MustCompile(`^(\[[^]]*\]\s*)*(kubectl )?tazuna destroy\b`)
+
 	applyLine = regexp.MustCompile(`^(\[[^]]*\]\s*)*(apply-twice|(kubectl )?tazuna (apply|state sync))\b`)
 	envLine   = regexp.MustCompile(`^(\[[^]]*\]\s*)*env\s+(.*)`)
 )
@@ -45,6 +50,9 @@ func readAgain(script string, known []string) again {
 		line = strings.TrimSpace(line)
 		if applyLine.MatchString(line) && !strings.Contains(line, "--dry-run") {
 			a.applies++
+		}
+		if destroyLine.MatchString(line) && !strings.Contains(line, "--dry-run") {
+			a.destroys++
 		}
 		if m := envLine.FindStringSubmatch(line); m != nil {
 			for _, word := range strings.Fields(m[2]) {
@@ -65,36 +73,74 @@ func (run *script) prepareAgain(env *testscript.Env) error {
 		return err
 	}
 	run.again = readAgain(string(text), env.Vars)
+	env.Defer(func() {
+		// A script that was skipped, or failed at its first apply, has done none.
+		if a := run.again; a.done > 0 && a.done < a.applies || a.destroyed > 0 && a.destroyed < a.destroys {
+			run.unasked.add(name)
+		}
+	})
 	return nil
+}
+
+// unasked are the scripts of which the last apply was not made again, because it was
+// not reached: they failed, or the harness counts their lines wrongly.
+type unasked struct {
+	mu    sync.Mutex
+	names []string
+}
+
+func (u *unasked) add(name string) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.names = append(u.names, name)
 }
 
 // applied is called after each success of our program.
 func (run *script) applied(ts *testscript.TestScript, args []string) {
-	if !isApply(args) {
+	switch {
+	case isDestroy(args):
+		if run.again.destroyed++; run.again.destroyed != run.again.destroys {
+			return
+		}
+	case isApply(args):
+		if run.again.done++; run.again.done != run.again.applies || run.again.exempt != "" {
+			return
+		}
+	default:
 		return
 	}
-	run.again.done++
-	readsStdin := slices.Contains(args, "-")
-	if run.again.done != run.again.applies || run.again.exempt != "" || readsStdin || slices.Contains(args, "--always-write") {
+	if slices.Contains(args, "-") || slices.Contains(args, "--always-write") { // "-" is the script's stdin
 		return
 	}
+	run.askAgain(ts, args)
+}
+
+// askAgain makes a run once more and looks that it writes nothing.
+func (run *script) askAgain(ts *testscript.TestScript, args []string) {
 	agent := fmt.Sprintf("kubectl-tazuna/e2e-%s-again.", run.id)
 	out, err := run.beside(ts, agent, args)
 	if err != nil {
-		ts.Fatalf("the same apply again, as the harness does after the last one: %v\n%s", err, out)
+		ts.Fatalf("the same %s again, as the harness does after the last one: %v\n%s", args[0], err, out)
 	}
 	if len(run.requests(ts, agent)) == 0 {
 		ts.Fatalf("no request of the second run was seen at all")
 	}
 	if written := run.requests(ts, agent, "--writes"); len(written) > 0 {
-		ts.Fatalf("the same apply again made %d write requests (if it has to: writes-again REASON):\n%s\n%s",
-			len(written), strings.Join(written, "\n"), out)
+		ts.Fatalf("the same %s again made %d write requests (an apply that has to: writes-again REASON):\n%s\n%s",
+			args[0], len(written), strings.Join(written, "\n"), out)
 	}
+}
+
+// isDestroy tells the runs that delete all.
+func isDestroy(args []string) bool { return len(args) > 0 && args[0] == "destroy" && !isDryRun(args) }
+
+func isDryRun(args []string) bool {
+	return slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(a, "--dry-run") })
 }
 
 // isApply tells the runs that may write.
 func isApply(args []string) bool {
-	if slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(a, "--dry-run") }) {
+	if isDryRun(args) {
 		return false
 	}
 	return len(args) > 0 && args[0] == "apply" || len(args) > 1 && args[0] == "state" && args[1] == "sync"
@@ -137,10 +183,14 @@ func TestReadAgain(t *testing.T) {
 		"kubectl tazuna apply -y -f a.yaml",
 		"tazuna diff -f a.yaml",
 		"apply-twice -f a.yaml",
+		"! tazuna destroy --yes",
+		"tazuna destroy --yes --dry-run=client",
+		"tazuna destroy --yes",
 		"-- a.yaml --",
 		"tazuna apply",
 	}, "\n")
 	got := readAgain(script, []string{"HOME=/x", "PATH=/y"})
 	assert.Equal(t, 4, got.applies)
+	assert.Equal(t, 1, got.destroys)
 	assert.Equal(t, []string{"HOME", "PATH", "NO_COLOR", "B", "C"}, got.variables)
 }

@@ -30,9 +30,10 @@
 // $CLUSTER and $USER are the names in it, $CONTROLPLANE is the directory of the
 // control plane.
 //
-// After the last successful apply of each script the harness runs the same once
-// more: it must make no write request. --always-write and input from stdin are
-// exempt; what else has to write again says why with writes-again.
+// After the last successful apply of each script, and after its last destroy, the
+// harness runs the same once more: it must make no write request. --always-write and
+// input from stdin are exempt; an apply that has to write again says why with
+// writes-again.
 //
 // Commands beside those of testscript:
 //

@@ -11,11 +11,16 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/stretchr/testify/assert"
 )
 
 // TestScripts runs every script in testdata/script.
 func TestScripts(t *testing.T) {
 	s := newSite(t)
+	s.unasked = &unasked{}
+	t.Cleanup(func() {
+		assert.Empty(t, s.unasked.names, "scripts whose last apply or destroy was not reached, and so not made again")
+	})
 	testscript.Run(t, testscript.Params{
 		Dir:                filepath.Join("testdata", "script"),
 		Setup:              s.setUp,

@@ -23,6 +23,8 @@ type site struct {
 	bin          string // directory of the programs
 	kubeconfig   string // of the administrator
 	controlplane string // directory of the control plane
+	// unasked are scripts that the harness could not ask again; set by TestScripts.
+	unasked *unasked
 }
 
 // newSite reads the environment and skips the test without a control plane.
