@@ -28,6 +28,16 @@ type ServerVersion struct {
 	Platform string `json:"platform,omitempty"`
 }
 
+// ControllerVersion is the controller of packages, where one works in the cluster.
+type ControllerVersion struct {
+	// Version is that of its program; empty where it doesn't tell.
+	Version string `json:"version,omitempty"`
+	// Holder is its name: the host or Pod, and a random part.
+	Holder string `json:"holder"`
+	// Renewed is when it last said that it is there, RFC 3339.
+	Renewed string `json:"renewed,omitempty"`
+}
+
 // Versions is the result of version: every part that has to do with a run.
 type Versions struct {
 	APIVersion string        `json:"apiVersion"`
@@ -35,6 +45,8 @@ type Versions struct {
 	Client     ClientVersion `json:"client"`
 	// Server is nil where none was asked or none answered.
 	Server *ServerVersion `json:"server,omitempty"`
+	// Controller is nil where none was found, or the user may not look.
+	Controller *ControllerVersion `json:"controller,omitempty"`
 	// Skew says that client and server are further apart than is supported.
 	Skew string `json:"skew,omitempty"`
 }
@@ -58,6 +70,13 @@ func (v *Versions) Print(o Options) error {
 			platform = " (" + v.Server.Platform + ")"
 		}
 		p.line("server " + cleanCell(v.Server.Version+platform))
+	}
+	if c := v.Controller; c != nil {
+		version := c.Version
+		if version == "" {
+			version = "of an unknown version"
+		}
+		p.line("controller of packages " + cleanCell(fmt.Sprintf("%s (%s, last seen %s)", version, c.Holder, c.Renewed)))
 	}
 	return p.flush()
 }

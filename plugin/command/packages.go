@@ -12,7 +12,7 @@ import (
 // newPackages gives the commands of packages what they need of us.
 func newPackages(env *Env) *cobra.Command {
 	return packages.New(&packages.Env{
-		IOStreams: env.IOStreams, Getenv: env.Getenv, Environ: os.Environ, Name: env.Name,
+		IOStreams: env.IOStreams, Getenv: env.Getenv, Environ: os.Environ, Name: env.Name, Version: env.Version,
 		UserAgent: env.userAgent, Colors: env.colors, Connect: env.connect, Now: env.Clock.Now,
 		RESTConfig: func() (*rest.Config, error) { return env.flags.ToRESTConfig() },
 		Namespace:  func() string { return *env.flags.Namespace },

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/cluster"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/controller"
 	"github.com/kubectl-tazuna/kubectl-tazuna/printers"
 )
 
@@ -43,7 +44,8 @@ func (o *versionOptions) command(env *Env) *cobra.Command {
 		Short: "Print the versions of this program and of the server",
 		Long: `Prints the version of this program, with the Kubernetes that its libraries are of, and
 that of the server, and warns where the two are further apart than Kubernetes supports:
-one minor version.
+one minor version. Where a controller of packages works in the cluster (namespace
+tazuna-system), its version and where it runs are told as well.
 
 A server that doesn't answer within 5 seconds (or --request-timeout) is an error, after
 the program's own version is printed. Where no kubeconfig names a cluster, none is asked.`,
@@ -114,6 +116,9 @@ func askVersions(ctx context.Context, env *Env, result *printers.Versions) error
 	case err != nil:
 		return err
 	}
+	if err := askController(bounded, client, result); err != nil {
+		env.warn(err.Error())
+	}
 	result.Server = &printers.ServerVersion{Version: server.GitVersion, Platform: server.Platform}
 	if result.Client.Kubernetes == "" {
 		return nil
@@ -121,6 +126,19 @@ func askVersions(ctx context.Context, env *Env, result *printers.Versions) error
 	// A server whose version can't be read is not an old one.
 	if result.Skew, err = cluster.Skew(result.Client.Kubernetes, server.GitVersion); err != nil {
 		env.warn(err.Error())
+	}
+	return nil
+}
+
+// askController adds the controller of packages, where one leads.
+func askController(ctx context.Context, client *cluster.Client, result *printers.Versions) error {
+	leader, err := controller.FindLeader(ctx, client, controller.DefaultSystemNamespace)
+	if err != nil || leader == nil {
+		return err
+	}
+	result.Controller = &printers.ControllerVersion{Version: leader.Version, Holder: leader.Holder}
+	if !leader.Renewed.IsZero() {
+		result.Controller.Renewed = leader.Renewed.UTC().Format(time.RFC3339)
 	}
 	return nil
 }

@@ -45,11 +45,17 @@ func versions(t *testing.T, args ...string) (stdout, stderr string, err error) {
 func apiServer(t *testing.T, version string) string {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != "/version" {
+		w.Header().Set("Content-Type", "application/json")
+		switch r.URL.Path {
+		case "/version":
+		case "/apis/coordination.k8s.io/v1/namespaces/tazuna-system/leases/packages-controller":
+			fmt.Fprint(w, `{"apiVersion":"coordination.k8s.io/v1","kind":"Lease","metadata":{"name":"packages-controller","namespace":"tazuna-system",
+				"labels":{"app.kubernetes.io/version":"v0.0.9"}},"spec":{"holderIdentity":"pod-1","renewTime":"2026-03-02T12:00:00.000000Z"}}`)
+			return
+		default:
 			http.NotFound(w, r)
 			return
 		}
-		w.Header().Set("Content-Type", "application/json")
 		fmt.Fprintf(w, `{"major":"1","minor":"x","gitVersion":%q,"platform":"linux/arm64"}`, version)
 	}))
 	t.Cleanup(s.Close)
@@ -59,7 +65,7 @@ func apiServer(t *testing.T, version string) string {
 func TestVersionOfAServer(t *testing.T) {
 	stdout, stderr, err := versions(t, "--server", apiServer(t, "v1.37.0+k3s1"))
 	require.NoError(t, err)
-	assert.Regexp(t, `^kubectl-tazuna v0\.1\.0 \(go\S+, \S+/\S+, for Kubernetes v1\.37\.2\)\nserver v1\.37\.0\+k3s1 \(linux/arm64\)\n$`, stdout)
+	assert.Regexp(t, `^kubectl-tazuna v0\.1\.0 \(go\S+, \S+/\S+, for Kubernetes v1\.37\.2\)\nserver v1\.37\.0\+k3s1 \(linux/arm64\)\ncontroller of packages v0\.0\.9 \(pod-1, last seen 2026-03-02T12:00:00Z\)\n$`, stdout)
 	assert.Empty(t, stderr)
 }
 

@@ -37,6 +37,7 @@ type controllerOptions struct {
 	metrics, health string
 	dir, socket     string
 	applyTimeout    time.Duration
+	webhook         webhookOptions
 	logFormat       string
 	logLevel        string
 }
@@ -75,6 +76,7 @@ func (o *controllerOptions) addFlags(cmd *cobra.Command) {
 	f.DurationVar(&o.applyTimeout, "apply-timeout", release.DefaultLimit, "How long one apply of an application may take (before this flag: "+timeoutVariable+")")
 	f.StringVar(&o.logFormat, "log-format", "text", "How the log is written: text or json")
 	f.StringVar(&o.logLevel, "log-level", "info", "What is logged: debug, info, warn or error and above")
+	o.webhook.addFlags(cmd)
 	o.hooks.addFlags(cmd)
 	o.hooks.addTimeout(cmd)
 	_ = cmd.MarkFlagDirname("packages-dir") // an error is only that there is no such flag
@@ -146,6 +148,10 @@ func (o *controllerOptions) options(ctx context.Context, env *Env, log *slog.Log
 	if text := env.Getenv(timeoutVariable); text != "" && o.applyTimeout == release.DefaultLimit {
 		o.applyTimeout = release.ParseLimit(text)
 	}
+	admission, err := o.webhook.admission()
+	if err != nil {
+		return serve.Options{}, err
+	}
 	client, err := env.Connect()
 	if err != nil {
 		return serve.Options{}, err
@@ -164,7 +170,7 @@ func (o *controllerOptions) options(ctx context.Context, env *Env, log *slog.Log
 		Client: client, Config: config, Dir: o.dir, CacheDir: cache, Socket: o.socket,
 		Namespaces: o.namespaces, PlatformVersion: o.platformVersion, SystemNamespace: o.systemNamespace,
 		LeaderElection: o.leaderElect, InstallDefinitions: o.definitions, MetricsAddress: o.metrics, HealthAddress: o.health,
-		ApplyLimit: o.applyTimeout, UserAgent: env.UserAgent(), Log: log,
+		Admission: admission, ApplyLimit: o.applyTimeout, UserAgent: env.UserAgent(), Version: env.Version, Log: log,
 		Hooks: instance.HookOptions{
 			Namespaces: rule, Env: hook.BaseEnv(env.Environ()), LogLevel: o.logLevel, Limits: limits,
 		},

@@ -22,6 +22,8 @@ type Env struct {
 	Environ func() []string
 	// Name is how the user called us: "kubectl tazuna" or "kubectl-tazuna".
 	Name string
+	// Version is that of the program.
+	Version string
 	// UserAgent is what registries are told.
 	UserAgent func() string
 	// Namespace is that of -n; "" where it isn't given.

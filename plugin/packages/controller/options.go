@@ -30,6 +30,8 @@ type Options struct {
 	PlatformVersion string
 	// SystemNamespace has the Lease of the leader and the ConfigMap platform.
 	SystemNamespace string
+	// Version is that of the program, which the leader's Lease tells; may be empty.
+	Version string
 	// LeaderElection lets several controllers stand by.
 	LeaderElection bool
 	// InstallDefinitions writes our CustomResourceDefinitions before anything else.

@@ -50,8 +50,12 @@ type Options struct {
 	// ApplyLimit bounds one apply; 0: release.DefaultLimit.
 	ApplyLimit time.Duration
 	Hooks      instance.HookOptions
-	UserAgent  string
-	Log        *slog.Logger
+	// Admission says how Applications are judged before they are stored.
+	Admission Admission
+	UserAgent string
+	// Version is that of the program, for the leader's Lease; may be empty.
+	Version string
+	Log     *slog.Logger
 	// Ready is called once this process leads and answers; may be nil.
 	Ready func()
 }
@@ -72,7 +76,7 @@ func Run(ctx context.Context, o Options) error {
 	return controller.Run(ctx, controller.Options{
 		Config: o.Config, Runtime: w, Store: w.store, Changes: changes,
 		Open:       func(spec api.RegistrySpec) (catalog.Catalog, error) { return catalog.Open(spec, catalogs) },
-		Namespaces: o.Namespaces, PlatformVersion: o.PlatformVersion, SystemNamespace: o.SystemNamespace,
+		Namespaces: o.Namespaces, PlatformVersion: o.PlatformVersion, SystemNamespace: o.SystemNamespace, Version: o.Version,
 		LeaderElection: o.LeaderElection, InstallDefinitions: o.InstallDefinitions,
 		MetricsAddress: o.MetricsAddress, HealthAddress: o.HealthAddress, Log: o.Log,
 	}, nil)
@@ -136,10 +140,15 @@ func (w *worker) Run(ctx context.Context, applications []runtime.Desired) error 
 		return err // nobody could look into it
 	case <-ready:
 	}
+	admitted := make(chan error, 1)
+	go func() {
+		defer cancel() // without it, what is refused elsewhere would be let through
+		admitted <- w.admit(ctx)
+	}()
 	w.ready()
 	err := w.Runtime.Run(ctx, applications)
 	cancel()
-	return errors.Join(err, <-answered)
+	return errors.Join(err, <-answered, <-admitted)
 }
 
 // answer answers questions. That it can't any more ends the work.
