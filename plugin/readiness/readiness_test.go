@@ -166,6 +166,16 @@ func TestOf(t *testing.T) {
 			"{apiVersion: apiregistration.k8s.io/v1, kind: APIService, metadata: {name: v1.a}, status: {conditions: [{type: Available, status: \"False\", reason: ServiceNotFound, message: none}]}}",
 			waiting("ServiceNotFound: none"),
 		},
+		"Service": {"{apiVersion: v1, kind: Service, metadata: {name: a, namespace: x}, spec: {clusterIP: 10.0.0.1}}", ready("")},
+		"Service of another name": {
+			"{apiVersion: v1, kind: Service, metadata: {name: a, namespace: x}, spec: {type: ExternalName, externalName: example.org}}", ready(""),
+		},
+		// The address from outside may never come, where nobody gives any.
+		"Service of a load balancer": {
+			"{apiVersion: v1, kind: Service, metadata: {name: a, namespace: x}, spec: {type: LoadBalancer, clusterIP: 10.0.0.1}, status: {loadBalancer: {}}}", ready(""),
+		},
+		"CronJob":               {"{apiVersion: batch/v1, kind: CronJob, metadata: {name: a, namespace: x}}", ready("")},
+		"ReplicaSet new":        {"{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: a, namespace: x, generation: 1}, spec: {replicas: 1}}", unseen},
 		"custom, no status":     {cr, ready("")},
 		"custom, ready":         {cr + "status: {conditions: [{type: Ready, status: \"True\"}]}", ready("")},
 		"custom, not ready":     {cr + "status: {conditions: [{type: Ready, status: \"False\", message: soon}]}", waiting("soon")},
