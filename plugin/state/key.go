@@ -2,9 +2,12 @@ package state
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"k8s.io/apimachinery/pkg/api/validation/path"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
 )
@@ -49,7 +52,7 @@ func (k Key) APIVersion() string {
 
 // ParseKey reads a state key. It fails if the text has neither five nor six
 // parts, if a part other than the group is empty, or if it is no UTF-8: no object has
-// such a name, and JSON can't hold it.
+// such a name, and JSON can't hold it. Nor has any object one that is no part of a path.
 func ParseKey(s string) (Key, error) {
 	if !utf8.ValidString(s) {
 		return Key{}, fmt.Errorf("state key %q: it is no UTF-8", s)
@@ -70,7 +73,18 @@ func ParseKey(s string) (Key, error) {
 	default:
 		return Key{}, fmt.Errorf("state key %q: wanted 5 or 6 parts separated by /, found %d", s, len(parts))
 	}
-	return k, k.complete(s)
+	return k, errors.Join(k.complete(s), k.addressable(s))
+}
+
+// addressable says which part of a key the server lets no object have: a request for
+// it would be one for something else.
+func (k Key) addressable(s string) error {
+	for _, part := range []struct{ name, value string }{{"namespace", k.Namespace}, {"name", k.Name}} {
+		if why := path.IsValidPathSegmentName(part.value); part.value != "" && len(why) > 0 {
+			return fmt.Errorf("state key %q: the %s %s", s, part.name, why[0])
+		}
+	}
+	return nil
 }
 
 // complete says which part of a key is missing.

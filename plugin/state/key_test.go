@@ -46,6 +46,9 @@ func TestParseKeyRefuses(t *testing.T) {
 		"m__g__v1__K__ns__name":  "found 1",
 		"m/g/v1/K/ns/a/../../b/": "found 10",
 		"m/g/v1/K/ns/a\x91":      "no UTF-8",
+		"m//v1/K/../x":           "the namespace may not be '..'",
+		"m//v1/K/ns/..":          "the name may not be '..'",
+		"m//v1/K/a%b":            "the name may not contain '%'",
 	} {
 		_, err := ParseKey(text)
 		require.ErrorContains(t, err, wanted, "%q", text)
