@@ -50,6 +50,8 @@ type StateManifest struct {
 	Manifest string `json:"manifest"`
 	// Orphan is set when a record exists and no file names the manifest.
 	Orphan bool `json:"orphan,omitempty"`
+	// Project names the file that the manifest is of.
+	Project string `json:"project,omitempty"`
 	// LastSyncedAt and GitCommitHash are the texts of _metadata; empty when absent.
 	LastSyncedAt  string       `json:"lastSyncedAt,omitempty"`
 	GitCommitHash string       `json:"gitCommitHash,omitempty"`

@@ -21,6 +21,7 @@ const everything = `apiVersion: tazuna.pepabo.com/v1
 kind: Tazuna
 spec:
   minimumSupportedTazunaVersion: v1.0.0
+  project: shop
   context_matches: [^dev-]
   context_match_mode: and
   environments: {prod: {context_matches: [^prod-], context_match_mode: or}}

@@ -165,6 +165,9 @@ func (p *prepared) readForDestroy(ctx context.Context, env *Env, names []string)
 		if err != nil {
 			return err
 		}
+		if err := p.source.ofProject(rec); err != nil {
+			return err
+		}
 		for _, d := range rec.Damaged {
 			env.warn(fmt.Sprintf("record of manifest %s: %s; nothing is deleted while this lasts", name, d))
 		}

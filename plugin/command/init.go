@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"regexp"
 
 	"github.com/Masterminds/semver/v3"
 	"github.com/spf13/cobra"
@@ -21,6 +23,10 @@ kind: Tazuna
 spec:
   # An older kubectl-tazuna refuses this file.
   minimumSupportedTazunaVersion: %q
+
+  # Names the records of this file in the cluster: those of other files there are not
+  # taken for what left this one.
+  project: %s
 
   # Only contexts with such a name may be used. Go's regular expressions; they match
   # any part of the name unless ^ and $ bind them.
@@ -89,12 +95,23 @@ func (o *initOptions) run(env *Env) error {
 	case err != nil:
 		return err
 	}
-	_, err = fmt.Fprintf(f, skeleton, schemaAddress, pinned(env.Version))
+	_, err = fmt.Fprintf(f, skeleton, schemaAddress, pinned(env.Version), projectOf(o.file))
 	if err := errors.Join(err, f.Close()); err != nil {
 		return fmt.Errorf("write %s: %w", o.file, err)
 	}
 	fmt.Fprintf(env.Out, "created: %s\n", o.file)
 	return nil
+}
+
+// projectOf is the name of the directory that the file is in, as far as it can be the
+// value of a label, or "tazuna".
+func projectOf(file string) string {
+	path, err := filepath.Abs(file)
+	name := filepath.Base(filepath.Dir(path))
+	if err != nil || !regexp.MustCompile(`^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$`).MatchString(name) {
+		return "tazuna"
+	}
+	return name
 }
 
 // pinned is the version that the file asks for: ours, if it is one.

@@ -147,6 +147,9 @@ func (p *prepared) readRecords(ctx context.Context, e *Env) error {
 			return err
 		}
 		p.records[name] = rec
+		if err := p.source.ofProject(rec); err != nil {
+			return err
+		}
 		for _, n := range worthNoting(rec) {
 			e.note("note: manifest %s: %s", name, n)
 		}
@@ -210,7 +213,7 @@ func (p *prepared) finish(ctx context.Context, e *Env) error {
 		p.inputs = append(p.inputs, plan.Input{
 			Manifest: r.Manifest, Objects: r.Objects, Record: p.records[r.Manifest],
 			DefaultNamespace: r.DefaultNamespace, Unselected: !p.source.selected[r.Manifest],
-			Authoritative: r.AlwaysSync,
+			Authoritative: r.AlwaysSync, Project: p.source.project(),
 		})
 	}
 	return p.version(ctx)

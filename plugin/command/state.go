@@ -73,7 +73,7 @@ func (o *sourceOptions) stateList(ctx context.Context, env *Env, output string) 
 }
 
 func listed(rec *state.Record) printers.StateManifest {
-	m := printers.StateManifest{Manifest: rec.Manifest, GitCommitHash: rec.GitCommitHash, Notes: rec.Notes}
+	m := printers.StateManifest{Manifest: rec.Manifest, Project: rec.Project, GitCommitHash: rec.GitCommitHash, Notes: rec.Notes}
 	if !rec.LastSyncedAt.IsZero() {
 		m.LastSyncedAt = rec.LastSyncedAt.UTC().Format(time.RFC3339)
 	}

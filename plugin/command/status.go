@@ -127,18 +127,19 @@ func (o *sourceOptions) recorded(ctx context.Context, env *Env, client *cluster.
 }
 
 // orphans are the records of manifests that a whole tazuna.yaml doesn't name; none
-// where only a part of it was asked for. Other files of the cluster may name them.
+// where only a part of it was asked for. They are those of the file's project; where
+// it has none, those without one, which other such files may name.
 func orphans(ctx context.Context, env *Env, store *state.Store, src *source) []string {
 	if len(src.options.manifests) > 0 || len(src.options.tags) > 0 {
 		return nil
 	}
-	names, err := store.Manifests(ctx)
+	projects, err := store.Projects(ctx)
 	if err != nil {
 		env.note("note: manifests that left the file can't be told: %v", err)
 		return nil
 	}
-	return slices.DeleteFunc(names, func(name string) bool {
-		return slices.ContainsFunc(src.file.Tazuna.Spec.Manifests, func(m config.Manifest) bool { return m.Name == name })
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(projects)), func(name string) bool {
+		return projects[name] != src.project() || slices.ContainsFunc(src.file.Tazuna.Spec.Manifests, func(m config.Manifest) bool { return m.Name == name })
 	})
 }
 

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"text/template"
 
+	"k8s.io/apimachinery/pkg/util/validation"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
@@ -186,6 +187,7 @@ func (d *document) spec(n *yaml.Node, at string) {
 	var environments []guardOf
 	d.mapping(n, at, []field{
 		{"minimumSupportedTazunaVersion", d.minimumVersion},
+		{"project", d.project},
 		{"context_matches", func(v *yaml.Node, at string) { g.Line = d.Line(v); g.Patterns = d.patterns(v, at) }},
 		{"context_match_mode", func(v *yaml.Node, at string) { g.Mode = d.matchMode(v, at) }},
 		{"environments", func(v *yaml.Node, at string) { environments = d.environments(v, at) }},
@@ -195,6 +197,20 @@ func (d *document) spec(n *yaml.Node, at string) {
 		{"providers", func(v *yaml.Node, at string) { d.providers(v, at) }},
 	})
 	d.guard(n, at, g, environments)
+}
+
+// project reads the name of the file among those that use one cluster.
+func (d *document) project(n *yaml.Node, at string) {
+	name := d.text(n, at)
+	if problems := validation.IsValidLabelValue(name); len(problems) > 0 {
+		d.found(n.Line, at, "%s is no value of a label: %s", strconv.Quote(name), strings.Join(problems, "; "))
+		return
+	}
+	if d.within != nil {
+		d.warn(n.Line, at, "has no effect in an included file: the project is that of %s", d.within.file)
+		return
+	}
+	d.loader.file.Tazuna.Spec.Project = name
 }
 
 func (d *document) minimumVersion(n *yaml.Node, at string) {

@@ -109,7 +109,7 @@ spec:
 	}
 	assert.Equal(t, []string{
 		`tazuna.yaml:1: unknown field "metadata"; known: apiVersion, kind, spec`,
-		`tazuna.yaml:3: spec: unknown field "newField"; known: minimumSupportedTazunaVersion, context_matches, context_match_mode, environments, manifests, rules, tests, providers`,
+		`tazuna.yaml:3: spec: unknown field "newField"; known: minimumSupportedTazunaVersion, project, context_matches, context_match_mode, environments, manifests, rules, tests, providers`,
 		`tazuna.yaml:5: spec.manifests[0].kustomize: these options belong to type kustomize, but the manifest has type yaml`,
 		`tazuna.yaml:5: spec.manifests[0].name: missing: yaml-my-dir is taken; check --fix writes it`,
 		`tazuna.yaml:6: spec.manifests[1]: unknown field "speed"; known: name, description, type, path, tags, dependsOn, tests, includes, parallel, kustomize, yaml`,

@@ -38,6 +38,10 @@ type Spec struct {
 	// file, as written; empty when there is no bound. That of an included file is
 	// checked, and not kept.
 	MinimumSupportedTazunaVersion string
+	// Project names the records of the file's manifests in the cluster, so that other
+	// files there can be told from what left this one; a label value, or empty. That of
+	// an included file is not kept.
+	Project string
 	// ContextMatches holds regular expressions (Go syntax, not anchored) for the
 	// names of the contexts that may be used: those of the environment that was
 	// asked for, else those of the file. Empty: every context may.

@@ -41,6 +41,8 @@ type Input struct {
 	// Unselected manifests are not part of the run. They are here so that an
 	// object that moved to them is not taken for removed.
 	Unselected bool
+	// Project names the file; empty for none.
+	Project string
 	// Authoritative says that the source of the objects decides on every run, as
 	// that of generated Secrets does: other managers' values are taken over, and
 	// what the server refuses to change is replaced.

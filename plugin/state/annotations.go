@@ -19,6 +19,9 @@ const (
 	// were applied with.
 	AnnotationDefaultNamespace = "tazuna.pepabo.com/default-namespace"
 	AnnotationFieldManager     = "tazuna.pepabo.com/field-manager"
+	// ProjectLabel names the file that the record's manifest is of, on the first of its
+	// objects; absent where the file has no name.
+	ProjectLabel = "tazuna.pepabo.com/project"
 	// AnnotationShards is the number of objects the record is spread over, on the
 	// first of them; absent means one.
 	AnnotationShards = "tazuna.pepabo.com/shards"
@@ -49,7 +52,9 @@ type Run struct {
 // after another one.
 type RunInfo struct {
 	DefaultNamespace, FieldManager string
-	PlanDigest, Result             string
+	// Project is the value of ProjectLabel; empty leaves what is there.
+	Project            string
+	PlanDigest, Result string
 }
 
 // lastRun reads the annotation; what cannot be read counts as unknown.

@@ -228,6 +228,9 @@ func (s *Session) describeRecord(sh *shard, labels, annotations map[string]strin
 	}
 	delete(labels, ParentIDLabel)
 	maps.Copy(labels, id)
+	if s.info.Project != "" {
+		labels[ProjectLabel] = s.info.Project
+	}
 	return labels
 }
 

@@ -97,6 +97,7 @@ func (s *Session) Describe(info RunInfo) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.info = info
+	s.touched = s.touched || info.Project != "" && s.record.Exists && s.record.Project != info.Project
 }
 
 // Applied notes that an object was applied. e is complete: the hash and the body
