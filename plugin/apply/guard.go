@@ -56,6 +56,11 @@ func (r *run) recorded() int {
 	return count
 }
 
+// ignores tells that whether the object is ready is no matter of this run.
+func (r *run) ignores(n *node) bool {
+	return r.exec.Policy.IgnoreUnchanged && !r.answers(n) && n.outcome == OutcomeUnchanged
+}
+
 // incomplete names what keeps the run from being complete before its deletions.
 func (r *run) incomplete() string {
 	for _, n := range r.nodes {
@@ -66,7 +71,7 @@ func (r *run) incomplete() string {
 		case n.planned.Strategy.FailureIgnored:
 		case !n.outcome.good():
 			return fmt.Sprintf("%s %s", n.name(), verbOf(n))
-		case !n.ready && !r.exec.Policy.NoWait && !n.planned.Strategy.NoWait:
+		case !n.ready && !r.exec.Policy.NoWait && !n.planned.Strategy.NoWait && !r.ignores(n):
 			return fmt.Sprintf("%s is not ready", n.name())
 		}
 	}

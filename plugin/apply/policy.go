@@ -20,6 +20,9 @@ type Policy struct {
 	// readiness (a CustomResourceDefinition before its objects) wait all the same,
 	// and so do deletions.
 	NoWait bool
+	// IgnoreUnchanged: what is as wanted is not waited for before deletions, and doesn't
+	// hold them up: whether it is ready has nothing to do with this run.
+	IgnoreUnchanged bool
 	// Answerable: the run answers for every object, also for one that it does not
 	// change and that was not ready before: all are waited for, and what is not ready
 	// has failed.

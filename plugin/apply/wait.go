@@ -57,7 +57,7 @@ func (r *run) mustWait(n *node) bool {
 	if n.wantsReady() {
 		return true
 	}
-	return !r.exec.Policy.NoWait && (n.planned.Op.Writes() || n.planned.Op == plan.OpExists || r.deletes || r.answers(n))
+	return !r.exec.Policy.NoWait && (n.planned.Op.Writes() || n.planned.Op == plan.OpExists || r.deletes && !r.exec.Policy.IgnoreUnchanged || r.answers(n))
 }
 
 // answers tells whether the run answers for an object even if it doesn't change it:

@@ -98,7 +98,7 @@ func TestComplaint16PendingAndUninstalling(t *testing.T) {
 	w.upgrade(config + configMap("d8a-shop-old", ""))
 	store := w.service.store()
 	crashed := *latest(w.history())
-	crashed.Number, crashed.Status, crashed.resourceVersion = 2, common.StatusPendingUpgrade, ""
+	crashed.Number, crashed.Status = 2, common.StatusPendingUpgrade
 	crashed.Objects = append(crashed.Objects, load(t, configMap("d8a-shop-new", ""))...)
 	require.NoError(t, store.create(t.Context(), &crashed))
 	w.make(configMap("d8a-shop-new", "meta.helm.sh/release-name: "+w.ns+".shop, meta.helm.sh/release-namespace: "+w.ns), fieldManager)
@@ -124,7 +124,7 @@ func TestComplaint70HistoryCountsAll(t *testing.T) {
 	store := w.service.store()
 	for n := 2; n <= 11; n++ {
 		r := *latest(w.history())
-		r.Number, r.Status, r.resourceVersion = n, common.StatusFailed, ""
+		r.Number, r.Status = n, common.StatusFailed
 		require.NoError(t, store.create(t.Context(), &r))
 	}
 	u := &upgrade{Service: w.service, id: identity{w.ns, "shop", w.ns + ".shop"}, history: w.history()}
@@ -489,7 +489,20 @@ func TestReleaseOfHelm(t *testing.T) {
 	assert.Nil(t, w.get("v1", "ConfigMap", "d8a-shop-old"))
 
 	assert.Contains(t, w.helm("history", name), "superseded")
+	w.helm("rollback", name, "1", "--force-conflicts")
+	assert.NotNil(t, w.get("v1", "ConfigMap", "d8a-shop-old"), "its own revision is still whole")
 	w.helm("uninstall", name)
 	assert.Nil(t, w.get("v1", "ConfigMap", "d8a-shop-config"))
 	assert.True(t, w.upgrade(config).Deployed, "and back again")
+}
+
+// TestUnchangedHoldsUpNothing: that something was not ready before, and is not changed,
+// keeps nothing from being deleted.
+func TestUnchangedHoldsUpNothing(t *testing.T) {
+	w := newWorld(t)
+	w.upgrade(config + deployment("d8a-shop-web", ""))
+	w.make(`{apiVersion: apps/v1, kind: Deployment, metadata: {name: d8a-shop-web}, spec: {template: {metadata: {annotations: {standin.tazuna.dev/waiting: ImagePullBackOff}}}}}`, "somebody")
+	out := w.upgrade(deployment("d8a-shop-web", ""))
+	assert.True(t, out.Deployed)
+	assert.Nil(t, w.get("v1", "ConfigMap", "d8a-shop-config"))
 }

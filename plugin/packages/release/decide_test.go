@@ -2,6 +2,8 @@ package release
 
 import (
 	"context"
+	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -96,7 +98,7 @@ func TestRecordRoundTrip(t *testing.T) {
 	assert.Equal(t, r.Hooks[0].Object.Body, got.Hooks[0].Object.Body)
 	assert.Equal(t, r.Hooks[0].Events, got.Hooks[0].Events)
 	assert.Equal(t, r.Hooks[0].DeletePolicies, got.Hooks[0].DeletePolicies)
-	got.Objects, got.Hooks, got.secret = r.Objects, r.Hooks, ""
+	got.Objects, got.Hooks, got.stored = r.Objects, r.Hooks, nil
 	assert.Equal(t, r, got)
 
 	for _, data := range []string{"", "!", "YQ==", "YWJj"} {
@@ -104,6 +106,30 @@ func TestRecordRoundTrip(t *testing.T) {
 		_, err = decode(&unstructured.Unstructured{Object: body})
 		assert.ErrorContains(t, err, "read Secret x/sh.helm.release.v1.x.shop.v4: wanted a release of Helm", data)
 	}
+}
+
+// TestRemark: of a record that others wrote everything stays that isn't changed.
+func TestRemark(t *testing.T) {
+	data, err := packed(map[string]any{
+		"name": "a", "version": 1, "config": map[string]any{"n": json.Number("9007199254740993")}, "info": map[string]any{"status": "deployed", "notes": "x"},
+		"chart": map[string]any{"templates": []any{"t"}},
+	})
+	require.NoError(t, err)
+	secret := &unstructured.Unstructured{Object: map[string]any{
+		"metadata": map[string]any{"name": "s", "resourceVersion": "5", "labels": map[string]any{"status": "deployed", "own": "x"}},
+		"data":     map[string]any{"release": base64.StdEncoding.EncodeToString(data)},
+	}}
+	got, err := remark(secret, common.StatusSuperseded, "d", 7)
+	require.NoError(t, err)
+	assert.Equal(t, map[string]string{"status": "superseded", "own": "x", "modifiedAt": "7"}, got.GetLabels())
+	assert.Equal(t, "5", got.GetResourceVersion())
+	stored := map[string]any{}
+	text, _, _ := unstructured.NestedString(got.Object, "data", "release")
+	require.NoError(t, unpackTo(text, &stored))
+	assert.Equal(t, map[string]any{
+		"name": "a", "version": json.Number("1"), "config": map[string]any{"n": json.Number("9007199254740993")},
+		"info": map[string]any{"status": "superseded", "notes": "x", "description": "d"}, "chart": map[string]any{"templates": []any{"t"}},
+	}, stored)
 }
 
 func TestSecretNames(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	helmchart "helm.sh/helm/v4/pkg/chart/v2"
+	"helm.sh/helm/v4/pkg/release/common"
 	helm "helm.sh/helm/v4/pkg/release/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	yamlutil "k8s.io/apimachinery/pkg/util/yaml"
@@ -89,9 +90,6 @@ func encode(r *Revision, modified int64) (map[string]any, error) {
 		api.AnnotationManagedBy: api.ManagedByDeckhouse,
 	}
 	meta := map[string]any{"name": secretName(r.Name, r.Number), "namespace": r.Namespace, "labels": labels}
-	if r.resourceVersion != "" {
-		meta["resourceVersion"], meta["uid"] = r.resourceVersion, string(r.uid)
-	}
 	return map[string]any{
 		"apiVersion": "v1", "kind": "Secret", "type": secretType, "metadata": meta,
 		"data": map[string]any{"release": base64.StdEncoding.EncodeToString(data)},
@@ -108,17 +106,22 @@ func pack(r *Revision) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := json.Marshal(&helm.Release{
+	return packed(&helm.Release{
 		Name: r.Name, Namespace: r.Namespace, Version: r.Number, Manifest: manifest, Hooks: hooks,
 		ApplyMethod: string(helm.ApplyMethodServerSideApply),
 		Info:        &helm.Info{FirstDeployed: r.First, LastDeployed: r.Last, Status: r.Status, Description: r.Description},
 		Chart:       &helmchart.Chart{Metadata: &helmchart.Metadata{APIVersion: helmchart.APIVersionV2, Name: r.Package, Version: r.Version, AppVersion: r.Version}},
 	})
+}
+
+// packed writes a release, or what is to be one.
+func packed(release any) ([]byte, error) {
+	text, err := json.Marshal(release)
 	if err != nil {
 		return nil, err
 	}
-	var packed bytes.Buffer
-	w, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
+	var out bytes.Buffer
+	w, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +131,7 @@ func pack(r *Revision) ([]byte, error) {
 	if err = w.Close(); err != nil {
 		return nil, err
 	}
-	data := []byte(base64.StdEncoding.EncodeToString(packed.Bytes()))
+	data := []byte(base64.StdEncoding.EncodeToString(out.Bytes()))
 	if len(data) > maxSecret {
 		return nil, fmt.Errorf("it takes %d bytes packed, and a Secret holds %d", len(data), maxSecret)
 	}
@@ -184,7 +187,7 @@ func decode(secret *unstructured.Unstructured) (*Revision, error) {
 	r := &Revision{
 		Namespace: secret.GetNamespace(), Name: stored.Name, Number: stored.Version,
 		Checksum: labels[checksumLabel], Maintenance: labels[maintenanceLabel] == "true",
-		secret: secret.GetName(), uid: secret.GetUID(), resourceVersion: secret.GetResourceVersion(),
+		stored: secret,
 	}
 	if stored.Info != nil {
 		r.Status, r.Description, r.First, r.Last = stored.Info.Status, stored.Info.Description, stored.Info.FirstDeployed, stored.Info.LastDeployed
@@ -240,30 +243,68 @@ func decodeDocument(text []byte) (map[string]any, error) {
 	return body, err
 }
 
-// unpack is the reverse of pack. What it says of what it found holds no value of it.
+// remark changes how a stored revision stands, and nothing else of it: Helm's own have
+// a chart and values, which it needs for going back to them.
+func remark(secret *unstructured.Unstructured, status common.Status, description string, modified int64) (*unstructured.Unstructured, error) {
+	data, _, _ := unstructured.NestedString(secret.Object, "data", "release")
+	stored := map[string]any{}
+	if err := unpackTo(data, &stored); err != nil {
+		return nil, err
+	}
+	info, _ := stored["info"].(map[string]any)
+	if info == nil {
+		info = map[string]any{}
+		stored["info"] = info
+	}
+	info["status"], info["description"] = string(status), description
+	again, err := packed(stored)
+	if err != nil {
+		return nil, err
+	}
+	out := secret.DeepCopy()
+	labels := out.GetLabels()
+	if labels == nil {
+		labels = map[string]string{}
+	}
+	labels[statusLabel], labels["modifiedAt"] = string(status), strconv.FormatInt(modified, 10)
+	out.SetLabels(labels)
+	out.SetManagedFields(nil)
+	out.Object["data"] = map[string]any{"release": base64.StdEncoding.EncodeToString(again)}
+	return out, nil
+}
+
+// unpack is the reverse of pack.
 func unpack(data string) (*helm.Release, error) {
-	packed, err := base64.StdEncoding.DecodeString(data)
+	stored := &helm.Release{}
+	return stored, unpackTo(data, stored)
+}
+
+// unpackTo unpacks into a release or a map; numbers of a map keep their digits. What it
+// says of what it found holds no value of it.
+func unpackTo(data string, stored any) error {
+	raw, err := base64.StdEncoding.DecodeString(data)
 	if err == nil {
-		packed, err = base64.StdEncoding.DecodeString(string(packed))
+		raw, err = base64.StdEncoding.DecodeString(string(raw))
 	}
-	if err != nil || len(packed) == 0 {
-		return nil, errors.New("wanted a release of Helm, found no base64")
+	if err != nil || len(raw) == 0 {
+		return errors.New("wanted a release of Helm, found no base64")
 	}
-	text := io.Reader(bytes.NewReader(packed))
-	if bytes.HasPrefix(packed, []byte{0x1f, 0x8b}) {
+	text := io.Reader(bytes.NewReader(raw))
+	if bytes.HasPrefix(raw, []byte{0x1f, 0x8b}) {
 		if text, err = gzip.NewReader(text); err != nil {
-			return nil, fmt.Errorf("unpack the release: %w", err)
+			return fmt.Errorf("unpack the release: %w", err)
 		}
 	}
 	limited := &io.LimitedReader{R: text, N: maxUnpacked}
-	stored := &helm.Release{}
-	if err := json.NewDecoder(limited).Decode(stored); err != nil {
+	decoder := json.NewDecoder(limited)
+	decoder.UseNumber()
+	if err := decoder.Decode(stored); err != nil {
 		if limited.N == 0 {
-			return nil, fmt.Errorf("the release is larger than %d MiB", maxUnpacked>>20)
+			return fmt.Errorf("the release is larger than %d MiB", maxUnpacked>>20)
 		}
-		return nil, errors.New("wanted a release of Helm, found other JSON or none")
+		return errors.New("wanted a release of Helm, found other JSON or none")
 	}
-	return stored, nil
+	return nil
 }
 
 func chartHooks(h *helm.Hook) (hooks []chart.Hook, unread string) {

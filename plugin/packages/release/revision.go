@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"helm.sh/helm/v4/pkg/release/common"
-	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/chart"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
@@ -36,9 +36,8 @@ type Revision struct {
 	// there are not known to be the release's.
 	Unread string
 
-	secret          string
-	uid             types.UID
-	resourceVersion string
+	// stored is the Secret as the server has it: whatever of it we don't know stays.
+	stored *unstructured.Unstructured
 }
 
 // Deployed reports whether the revision was installed completely and is the present

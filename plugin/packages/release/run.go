@@ -76,7 +76,7 @@ func (r *runner) executor(st *stage) *apply.Executor {
 	return &apply.Executor{
 		Client: r.Cluster, Clock: r.clock(), Concurrency: r.Concurrency, Replan: st.planner.Replan, Heartbeat: heartbeat,
 		Policy: apply.Policy{
-			FieldManager: fieldManager, Timeout: left, ObjectTimeout: r.limit(), Replan: true, Answerable: st.answerable,
+			FieldManager: fieldManager, Timeout: left, ObjectTimeout: r.limit(), Replan: true, Answerable: st.answerable, IgnoreUnchanged: true,
 			Propagation: "Foreground", Guards: guardsOf(r.id),
 		},
 	}

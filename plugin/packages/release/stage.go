@@ -45,7 +45,6 @@ func guardsOf(id identity) []prune.Filter {
 			nelm.OwnershipAnnotation:          {string(nelm.Anyone)},
 		}},
 		prune.OtherOwner{Own: id.marks()},
-		prune.Controlled{},
 		prune.SystemNamespaces{},
 	}
 }
@@ -63,6 +62,9 @@ func (s *Service) planStage(ctx context.Context, id identity, name nelm.Stage, p
 	var err error
 	if st.plan, err = st.planner.Plan(ctx, []plan.Input{input}); err != nil {
 		return nil, err
+	}
+	for _, l := range st.plan.Leftover { // the next revision wouldn't know of it
+		return nil, fmt.Errorf("%s %s/%s is to be deleted and can't be: %s", l.Kind, l.Namespace, l.Name, l.Reason)
 	}
 	if err := adjust(st.plan, st.rules, id); err != nil {
 		return nil, err

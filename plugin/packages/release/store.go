@@ -93,7 +93,7 @@ func (s store) create(ctx context.Context, r *Revision) error {
 	case err != nil:
 		return fmt.Errorf("record revision %d of release %s: %w", r.Number, r.Name, err)
 	}
-	r.secret, r.uid, r.resourceVersion = made.GetName(), made.GetUID(), made.GetResourceVersion()
+	r.stored = made
 	return nil
 }
 
@@ -102,24 +102,20 @@ func (s store) mark(ctx context.Context, r *Revision, status common.Status, desc
 	if r.Status == status && r.Description == description {
 		return nil
 	}
-	changed := *r
-	changed.Status, changed.Description = status, description
-	body, err := encode(&changed, s.clock.Now().Unix())
-	if err != nil {
-		return err
+	secret, err := remark(r.stored, status, description, s.clock.Now().Unix())
+	if err == nil {
+		secret, err = s.cluster.Update(ctx, secrets(), secret.Object, cluster.WriteOptions{})
 	}
-	written, err := s.cluster.Update(ctx, secrets(), body, cluster.WriteOptions{})
 	if err != nil {
 		return fmt.Errorf("mark revision %d of release %s as %s: %w", r.Number, r.Name, status, err)
 	}
-	changed.resourceVersion = written.GetResourceVersion()
-	*r = changed
+	r.Status, r.Description, r.stored = status, description, secret
 	return nil
 }
 
 // remove deletes a revision; that it is gone already is fine.
 func (s store) remove(ctx context.Context, r *Revision) error {
-	err := s.cluster.Delete(ctx, secrets(), r.Namespace, r.secret, cluster.DeleteOptions{UID: r.uid, Propagation: metav1.DeletePropagationBackground})
+	err := s.cluster.Delete(ctx, secrets(), r.Namespace, r.stored.GetName(), cluster.DeleteOptions{UID: r.stored.GetUID(), Propagation: metav1.DeletePropagationBackground})
 	if err != nil && !apierrors.IsNotFound(err) {
 		return fmt.Errorf("delete revision %d of release %s: %w", r.Number, r.Name, err)
 	}

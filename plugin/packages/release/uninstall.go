@@ -95,10 +95,6 @@ func (s *Service) uninstallStage(ctx context.Context, run *runner, name nelm.Sta
 	if err != nil {
 		return err
 	}
-	if len(st.plan.Leftover) > 0 {
-		l := st.plan.Leftover[0]
-		return fmt.Errorf("%s %s/%s can't be deleted: %s", l.Kind, l.Namespace, l.Name, l.Reason)
-	}
 	return run.stage(ctx, 0, st)
 }
 
