@@ -39,8 +39,9 @@ var trusted = []behaviour{
 
 	{"prune", "a guard each, by name", []string{"plugin/apply/prune.TestFiltersHaveNames", "plugin/apply/prune.TestWanted", "plugin/apply/prune.TestIncomplete", "plugin/apply/prune.TestControlled", "plugin/apply/prune.TestAnnotations", "plugin/apply/prune.TestProtectedKinds", "plugin/apply/prune.TestLimitOver", "plugin/apply/prune.TestNotAsked"}},
 	{"prune", "objects that move between manifests", []string{"plugin/apply/prune.TestMoved", "script case-p01-moved", "plugin/apply.TestRunMovesAnObjectBetweenManifests"}},
-	{"prune", "nothing goes of a build that is broken or empty", []string{"script case-p03-broken-build", "script case-p09-generated"}},
-	{"prune", "nobody else's object goes, whatever its name", []string{"plugin/apply.TestLivePruneOfANamesake", "script case-p07-swapped", "script case-p05-namespace"}},
+	{"prune", "nothing goes of a build that is broken", []string{"script case-p03-broken-build"}},
+	{"prune", "what is still used goes when its users have moved on", []string{"script case-p09-generated", "plugin/apply.TestPruneWaitsForTheRollout"}},
+	{"prune", "nobody else's object goes, whatever its name, and none with its namespace", []string{"plugin/apply.TestLivePruneOfANamesake", "script case-p07-swapped", "script case-p05-namespace"}},
 	{"prune", "destroy: from the record, in reverse, waiting, honouring keep; refused for a file without the variable", []string{"script destroy", "plugin/command.TestDestroyOfAFileNeedsTheVariable"}},
 
 	{"record", "the lock: held, renewed, lost, taken over", []string{"plugin/state.TestRenewal", "plugin/state.TestAliveEndsAfterTwoThirdsOfTheTTL", "plugin/state.TestBeginTakesADeadHoldersLease", "plugin/state.TestLiveLock"}},
