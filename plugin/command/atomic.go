@@ -84,6 +84,7 @@ func (o *applyOptions) goBack(ctx context.Context, env *Env, r round, s sessionS
 		before := r.p.records[name]
 		session.Describe(state.RunInfo{
 			Result: state.ResultUndone, DefaultNamespace: before.DefaultNamespace, FieldManager: before.FieldManager,
+			DeleteHooks: append([]state.ReleaseHooks{}, before.DeleteHooks...),
 		})
 		executor.Undoes[name] = before.Metadata
 	}

@@ -119,6 +119,9 @@ func (o *destroyOptions) fromRecords(ctx context.Context, env *Env) (round, erro
 			return round{}, err
 		}
 	}
+	if err := p.unknownFarewells(env, o.noHooks); err != nil {
+		return round{}, err
+	}
 	policy := o.run.policy.policy()
 	policy.Prune = true
 	current, planner, err := p.plan(ctx, env, planOptions{policy: policy, refresh: true})

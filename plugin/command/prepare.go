@@ -283,6 +283,7 @@ func (p *prepared) plan(ctx context.Context, e *Env, o planOptions) (*plan.Plan,
 		result.WriteUnchanged()
 	}
 	p.announceHooks(result)
+	p.announceFarewells(result)
 	p.limitWaits(result)
 	return result, planner, nil
 }

@@ -65,7 +65,7 @@ func (s sessionSet) describe(r round, planDigest string) {
 		if session := s[m.Name]; session != nil {
 			session.Describe(state.RunInfo{
 				DefaultNamespace: m.DefaultNamespace, FieldManager: r.p.client.FieldManager(), PlanDigest: planDigest,
-				Project: r.p.source.project(),
+				Project: r.p.source.project(), DeleteHooks: r.p.farewells(r.plan, m.Name),
 			})
 		}
 	}

@@ -19,6 +19,9 @@ const (
 	// were applied with.
 	AnnotationDefaultNamespace = "tazuna.pepabo.com/default-namespace"
 	AnnotationFieldManager     = "tazuna.pepabo.com/field-manager"
+	// AnnotationDeleteHooks names the hooks of charts around the deletion of their
+	// releases, a list of ReleaseHooks as JSON.
+	AnnotationDeleteHooks = "tazuna.pepabo.com/delete-hooks"
 	// ProjectLabel names the file that the record's manifest is of, on the first of its
 	// objects; absent where the file has no name.
 	ProjectLabel = "tazuna.pepabo.com/project"
@@ -52,6 +55,8 @@ type Run struct {
 // after another one.
 type RunInfo struct {
 	DefaultNamespace, FieldManager string
+	// DeleteHooks are those that the record is to name; nil leaves what is there.
+	DeleteHooks []ReleaseHooks
 	// Project is the value of ProjectLabel; empty leaves what is there.
 	Project            string
 	PlanDigest, Result string

@@ -127,6 +127,7 @@ func newRecord(l *ledger, damaged []DamagedEntry) *Record {
 	rec.configMap = first.name
 	rec.DefaultNamespace = first.annotation(AnnotationDefaultNamespace)
 	rec.FieldManager = first.annotation(AnnotationFieldManager)
+	rec.DeleteHooks = deleteHooks(first.live)
 	rec.Project = first.live.GetLabels()[ProjectLabel]
 	rec.LastRun = lastRun(first.live)
 	if value, ok := first.data[metadataKey]; ok {

@@ -22,6 +22,8 @@ type Record struct {
 	// FieldManager the one they were applied with; empty in records of the
 	// original tool.
 	DefaultNamespace, FieldManager string
+	// DeleteHooks are the hooks of charts around the deletion of their releases.
+	DeleteHooks []ReleaseHooks
 	// Project names the file that the manifest is of; empty if it has no name.
 	Project string
 	// LastRun is the run that wrote the record last; zero if unknown.

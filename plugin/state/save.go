@@ -214,6 +214,7 @@ func (s *Session) describeRecord(sh *shard, labels, annotations map[string]strin
 	if s.info.DefaultNamespace != "" {
 		annotations[AnnotationDefaultNamespace] = s.info.DefaultNamespace
 	}
+	withDeleteHooks(annotations, s.info.DeleteHooks)
 	if s.info.FieldManager != "" {
 		annotations[AnnotationFieldManager] = s.info.FieldManager
 	}

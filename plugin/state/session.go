@@ -97,7 +97,8 @@ func (s *Session) Describe(info RunInfo) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.info = info
-	s.touched = s.touched || info.Project != "" && s.record.Exists && s.record.Project != info.Project
+	s.touched = s.touched || s.record.Exists && (info.Project != "" && s.record.Project != info.Project ||
+		info.DeleteHooks != nil && !EqualHooks(s.record.DeleteHooks, info.DeleteHooks))
 }
 
 // Applied notes that an object was applied. e is complete: the hash and the body
