@@ -232,6 +232,7 @@ func TestCommandsOf(t *testing.T) {
 func TestEveryCommandIsRead(t *testing.T) {
 	elsewhere := map[string]string{
 		"docs/ci.md": "TestRecipesOfCI", "docs/packages.md": "TestPackagesDocument",
+		"docs/packages-controller.md": "packages-controller.txtar and packages-controller-suspended.txtar: a controller has to run meanwhile",
 		"docs/performance.md": "make bench", "docs/diff-oracle.md": "TestOracle, for hours",
 	}
 	files, err := filepath.Glob(filepath.Join(repository(t), "docs", "*.md"))
