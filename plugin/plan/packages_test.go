@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -34,7 +33,7 @@ func TestLinked(t *testing.T) {
 		{Later: 0, Edge: Edge{On: 1, Hard: true, Why: "one"}}, {Later: 1, Edge: Edge{On: 0, Hard: true, Why: "two"}},
 	})
 	var circle *CycleError
-	require.True(t, errors.As(err, &circle))
+	require.ErrorAs(t, err, &circle)
 	assert.Len(t, circle.Members, 2)
 }
 
@@ -51,14 +50,19 @@ func TestPackagePolicy(t *testing.T) {
 	assert.True(t, p.ForceConflicts && p.Prune && p.PruneProtected && p.RecreateRuns)
 	assert.False(t, p.Recreate, "nothing else is made anew unless it asks for it")
 	for _, ours := range []Author{
-		{Manager: "helm", Operation: "Apply"}, {Manager: "helm", Operation: "Update"}, {Manager: "kubectl-edit", Operation: "Update"},
+		{Manager: "helm", Operation: "Apply"},
+		{Manager: "helm", Operation: "Update"},
+		{Manager: "kubectl-edit", Operation: "Update"},
 		{Manager: "kubectl-client-side-apply", Operation: "Update"},
 	} {
 		assert.True(t, p.adopts(ours), ours.Manager)
 	}
 	for _, theirs := range []Author{
-		{Manager: "kubectl", Operation: "Apply"}, {Manager: "operator", Operation: "Update"}, {Manager: "kube-controller-manager", Operation: "Update"},
-		{Manager: "kubectl-edit", Operation: "Update", Subresource: "scale"}, {Manager: "helm", Operation: "Apply", Subresource: "status"},
+		{Manager: "kubectl", Operation: "Apply"},
+		{Manager: "operator", Operation: "Update"},
+		{Manager: "kube-controller-manager", Operation: "Update"},
+		{Manager: "kubectl-edit", Operation: "Update", Subresource: "scale"},
+		{Manager: "helm", Operation: "Apply", Subresource: "status"},
 	} {
 		assert.False(t, p.adopts(theirs), theirs.Manager)
 	}
