@@ -46,7 +46,7 @@ var complaints = []complaint{
 	{20, "D#19191", "an undeclared setting was accepted in silence", []string{"plugin/packages/schema.TestComplaint20UndeclaredSetting", "script packages-render"}, ""},
 	{21, "D#22933", "an immutable setting could be altered", []string{"plugin/packages/schema.TestComplaint21ImmutableSetting", "plugin/packages/schema.TestFrozen"}, ""},
 	{22, "D#19116 A#750 M#102", "the verdict on settings was lost", []string{"plugin/packages/hook.TestCheckSettings", "plugin/packages/trial.TestCheckSettings", "script packages-hooks"}, ""},
-	{23, "D#19819", "a missing version was admitted", nil, "admission needs the controller"},
+	{23, "D#19819", "a missing version was admitted", []string{"plugin/packages/admission.TestJudge", "script packages-admission"}, ""},
 	{24, "D#20017", "a cycle of requirements made the scheduler loop", []string{"plugin/packages/schedule.TestComplaint24CycleIsRefusedWithItsPath"}, ""},
 	{25, "D#19946", "the suffix !optional was read wrongly", []string{"plugin/packages/bundle.TestRow25OptionalModules"}, ""},
 	{26, "D#22671", "any tag was taken for a release channel", []string{"plugin/packages/bundle/repository.TestRow26OnlySixChannels"}, ""},

@@ -64,7 +64,8 @@ func labels() map[string]any {
 // (spec §1.4): those with the label heritage: deckhouse, and those whose names begin
 // with d8a-. Objects in maintenance are left alone. trusted are users who may change
 // them: the controller itself. The control plane's own controllers and the kubelets may,
-// too.
+// too. Subresources are left alone: a Scale has no labels that would tell of
+// maintenance.
 func Policies(trusted []string) []map[string]any {
 	heritage := policy(PolicyHeritage, map[string]any{"matchLabels": map[string]any{api.LabelHeritage: "deckhouse"}}, trusted, nil,
 		"it belongs to an application: change the Application's settings, or set spec.maintenance to NoResourceReconciliation")
