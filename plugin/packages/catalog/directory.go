@@ -91,11 +91,14 @@ func (d directory) at(ctx context.Context, dir string) (*place, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer p.Close()
-	if p.Definition.Name == "" {
+	name := p.Definition.Name
+	if err := p.Close(); err != nil {
+		return nil, err
+	}
+	if name == "" {
 		return nil, fmt.Errorf("%s: the package has no name", filepath.Join(dir, bundle.DefinitionFile))
 	}
-	return &place{name: p.Definition.Name, dir: dir}, nil
+	return &place{name: name, dir: dir}, nil
 }
 
 func (d directory) find(ctx context.Context, name string) (place, error) {
@@ -153,7 +156,6 @@ func (d directory) metadata(ctx context.Context, dir string) (*bundle.Metadata, 
 	if err != nil {
 		return nil, err
 	}
-	defer p.Close()
 	m := &bundle.Metadata{
 		Version: p.Definition.Version, Definition: p.Definition, Changelog: p.Changelog,
 		SettingsSchema: p.SettingsSchema, ValuesSchema: p.ValuesSchema,
@@ -161,7 +163,7 @@ func (d directory) metadata(ctx context.Context, dir string) (*bundle.Metadata, 
 	if m.Version == "" {
 		m.Version = devVersion
 	}
-	return m, nil
+	return m, p.Close() // all of it has been read
 }
 
 // Bundle is the sources themselves, or a bundle of the layout.

@@ -97,8 +97,15 @@ func (t Timing) withDefaults() Timing {
 		value    *time.Duration
 		fallback time.Duration
 	}{
-		{&t.RetryMin, d.RetryMin}, {&t.RetryMax, d.RetryMax}, {&t.StatusPause, d.StatusPause}, {&t.ScanTimeout, d.ScanTimeout},
-		{&t.Youth, d.Youth}, {&t.Shutdown, d.Shutdown}, {&t.Lease, d.Lease}, {&t.Renew, d.Renew}, {&t.RetryLease, d.RetryLease},
+		{&t.RetryMin, d.RetryMin},
+		{&t.RetryMax, d.RetryMax},
+		{&t.StatusPause, d.StatusPause},
+		{&t.ScanTimeout, d.ScanTimeout},
+		{&t.Youth, d.Youth},
+		{&t.Shutdown, d.Shutdown},
+		{&t.Lease, d.Lease},
+		{&t.Renew, d.Renew},
+		{&t.RetryLease, d.RetryLease},
 	} {
 		if *field.value == 0 {
 			*field.value = field.fallback

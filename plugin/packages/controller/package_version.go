@@ -48,7 +48,7 @@ func (r *versions) Reconcile(ctx context.Context, request reconcile.Request) (re
 // hold keeps a version from being deleted while it is used.
 func (r *versions) hold(ctx context.Context, v *api.ApplicationPackageVersion, used bool) error {
 	base := v.DeepCopy()
-	changed := false
+	var changed bool
 	if used {
 		changed = v.DeletionTimestamp.IsZero() && controllerutil.AddFinalizer(v, api.FinalizerVersionUsed)
 	} else {

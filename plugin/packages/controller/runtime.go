@@ -6,11 +6,11 @@ import (
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/runtime"
 )
 
-// Desired is what an Application asks for, Facts what requirements are held against.
-type (
-	Desired = runtime.Desired
-	Facts   = runtime.Facts
-)
+// Desired is what an Application asks for.
+type Desired = runtime.Desired
+
+// Facts are what requirements are held against.
+type Facts = runtime.Facts
 
 // Runtime runs applications: a *runtime.Runtime. What it finds it reports to a status.Store. Its methods
 // don't wait for anything to be done.

@@ -37,10 +37,10 @@ func addReconcilers(m manager.Manager, o Options, l *leader) error {
 	return errors.Join(
 		watchApplications(m, o, l.apps),
 		watchVersions(m, o, &versions{client: c, open: o.Open, log: o.Log}),
-		watchPackages(m, o, &packages{client: c, clock: o.Clock, timing: o.Timing}),
-		watchRepositories(m, o, &repositories{client: c, reader: m.GetAPIReader(), clock: o.Clock, timing: o.Timing}),
+		watchPackages(m, &packages{client: c, clock: o.Clock, timing: o.Timing}),
+		watchRepositories(m, &repositories{client: c, reader: m.GetAPIReader(), clock: o.Clock, timing: o.Timing}),
 		watchOperations(m, o, &operations{client: c, reader: m.GetAPIReader(), open: o.Open, clock: o.Clock, timing: o.Timing, log: o.Log}),
-		watchFacts(m, o, l.facts),
+		watchFacts(m, l.facts),
 	)
 }
 
@@ -84,7 +84,7 @@ func watchVersions(m manager.Manager, o Options, r reconcile.Reconciler) error {
 		WithOptions(o.settings(4)).Complete(r)
 }
 
-func watchPackages(m manager.Manager, _ Options, r reconcile.Reconciler) error {
+func watchPackages(m manager.Manager, r reconcile.Reconciler) error {
 	return builder.ControllerManagedBy(m).Named("package").
 		For(&api.ApplicationPackage{}).
 		Watches(&api.ApplicationPackageVersion{}, toNames(func(o client.Object) []string {
@@ -102,7 +102,7 @@ func watchPackages(m manager.Manager, _ Options, r reconcile.Reconciler) error {
 		WithOptions(quick(2)).Complete(r)
 }
 
-func watchRepositories(m manager.Manager, o Options, r reconcile.Reconciler) error {
+func watchRepositories(m manager.Manager, r reconcile.Reconciler) error {
 	return builder.ControllerManagedBy(m).Named("repository").
 		For(&api.PackageRepository{}).
 		Watches(&api.PackageRepositoryOperation{}, toNames(func(o client.Object) []string {
@@ -127,7 +127,7 @@ func watchOperations(m manager.Manager, o Options, r reconcile.Reconciler) error
 }
 
 // watchFacts has one request for all that can change.
-func watchFacts(m manager.Manager, o Options, r reconcile.Reconciler) error {
+func watchFacts(m manager.Manager, r reconcile.Reconciler) error {
 	same := handler.EnqueueRequestsFromMapFunc(func(context.Context, client.Object) []reconcile.Request {
 		return []reconcile.Request{{NamespacedName: types.NamespacedName{Name: "facts"}}}
 	})

@@ -61,11 +61,12 @@ func progress(in Internal, pipeline []Type) *finding {
 // workloads is why Scaled isn't True; nil: it is.
 func workloads(in Internal) *finding {
 	c := in.Get(Scaled)
-	switch {
-	case c.Status == metav1.ConditionTrue:
+	switch c.Status {
+	case metav1.ConditionTrue:
 		return nil
-	case c.Status == metav1.ConditionFalse:
+	case metav1.ConditionFalse:
 		return &finding{reason: externalReason(c), message: messageOf(c), internal: Scaled, failed: c.Reason == ReasonDegraded}
+	case metav1.ConditionUnknown:
 	}
 	message := messageOf(c)
 	if message == "" {
