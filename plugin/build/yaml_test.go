@@ -181,7 +181,7 @@ func TestYAMLReadsFilesOnly(t *testing.T) {
 	socket := filepath.Join(dir, "b.yaml")
 	l, err := net.Listen("unix", socket)
 	require.NoError(t, err)
-	defer l.Close()
+	t.Cleanup(func() { _ = l.Close() })
 	for _, path := range []string{dir, socket} {
 		_, err := Builder{}.Build(t.Context(), yamlAt(path))
 		require.ErrorContains(t, err, socket+" is a pipe, a socket or a device: wanted a file")

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"k8s.io/apimachinery/pkg/api/validation/path"
+	"k8s.io/apimachinery/pkg/api/validate/content"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
 )
@@ -80,7 +80,7 @@ func ParseKey(s string) (Key, error) {
 // it would be one for something else.
 func (k Key) addressable(s string) error {
 	for _, part := range []struct{ name, value string }{{"namespace", k.Namespace}, {"name", k.Name}} {
-		if why := path.IsValidPathSegmentName(part.value); part.value != "" && len(why) > 0 {
+		if why := content.IsPathSegmentName(part.value); part.value != "" && len(why) > 0 {
 			return fmt.Errorf("state key %q: the %s %s", s, part.name, why[0])
 		}
 	}
