@@ -38,7 +38,11 @@
 //     and never without the uid (and the version that the guards looked at).
 //   - No write starts while the manifest's session is not alive, after the
 //     context ended, or before the write-ahead was saved.
-//   - Whatever happens, the record is saved with what did happen.
+//   - Whatever happens, the record is saved with what did happen; if it can't be, the
+//     result says so, and what was announced lets the next run go on. An interrupt
+//     shortens the attempt.
+//   - A run that ends while it waits for something leaves that in the record: the next
+//     one goes on waiting and answers for it, though it has nothing to write.
 //   - An object that the server's answer shows ready costs no further request.
 //   - Nothing is printed; texts in events and results hold no values of Secrets.
 package apply
