@@ -262,6 +262,63 @@ func TestComplaint17NothingIsLeftOfASuspension(t *testing.T) {
 	w.waitFor("suspension", func() bool { return w.revision(shop) == nil && w.watches() == idle })
 }
 
+// TestComplaint4EnableNeedsALoadedPackage: a task that comes too early fails, and is
+// tried again.
+func TestComplaint4EnableNeedsALoadedPackage(t *testing.T) {
+	w := newWorld(t)
+	w.start()
+	a := newApp(w.desired("shop", "v1.0.0"))
+	for _, early := range []task{w.configure(a), w.enable(a), w.run(a), w.load(a, true)} {
+		require.Error(t, early.do(t.Context()), early.name)
+	}
+	require.NoError(t, w.purge(a).do(t.Context()))
+}
+
+// TestEndsAtAnyMoment: the controller is ended and started again while applications are
+// installed, changed, upgraded and removed. Afterwards each is as it should be, and of the
+// removed ones nothing is left.
+func TestEndsAtAnyMoment(t *testing.T) {
+	w := newWorld(t)
+	w.pack("v1.0.0", nil)
+	w.pack("v1.1.0", nil)
+	random := rand.New(rand.NewPCG(1, 2))
+	all := make([]Desired, 5)
+	for i := range all {
+		all[i] = w.desired(fmt.Sprintf("app-%d", i), "v1.0.0")
+	}
+	for round := range 5 {
+		w.start(all...)
+		for i := range all {
+			all[i].Version = fmt.Sprintf("v1.%d.0", random.IntN(2))
+			all[i].Settings = map[string]any{"replicas": int64(1 + round%2)}
+			w.update(all[i])
+		}
+		time.Sleep(time.Duration(random.IntN(400)) * time.Millisecond) // a moment; whatever it meets is right
+		w.stop()
+	}
+	w.start(all...)
+	for _, d := range all {
+		w.ready(d)
+		assert.Equal(t, d.Version, w.data("d8a-"+d.Name+"-config", "version"))
+		assert.Equal(t, fmt.Sprint(d.Settings["replicas"]), w.data("d8a-"+d.Name+"-config", "replicas"))
+		assert.True(t, w.revision(d).Deployed())
+	}
+	for _, d := range all[:3] {
+		_, err := w.Remove(d)
+		require.NoError(t, err)
+	}
+	w.stop()
+	w.start(all[3:]...)
+	for _, d := range all[:3] {
+		w.gone(d)
+		assert.Nil(t, w.revision(d))
+		assert.Nil(t, w.get("apps/v1", "Deployment", "d8a-"+d.Name+"-server"))
+	}
+	for _, d := range all[3:] {
+		w.ready(d)
+	}
+}
+
 // watches counts what is watched for hooks and workloads.
 func (w *world) watches() int {
 	hooks, ok := w.Hooks.(LiveHooks)

@@ -115,6 +115,9 @@ func (r *Runtime) Run(ctx context.Context, applications []Desired) error {
 		r.mu.Unlock()
 		<-ctx.Done()
 	}
+	if ctx.Err() != nil {
+		failed = nil // it ends before it has looked
+	}
 	unwatch()
 	drifting.Wait()
 	return errors.Join(failed, r.close())
