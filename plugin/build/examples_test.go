@@ -79,7 +79,10 @@ func (e example) check(t *testing.T) string {
 	var document any
 	first, _, _ := strings.Cut(e.text, "\n---\n")
 	require.NoError(t, yaml.UnmarshalStrict([]byte(first), &document), "%s:\n%s", e.name, e.text)
-	if _, ok := document.([]any); ok {
+	if list, ok := document.([]any); ok {
+		if first, _ := list[0].(map[string]any); first["type"] == nil {
+			return "part" // of a rule of Prometheus
+		}
 		e.text = "spec:\n  manifests:\n" + indented(e.text)
 		e.checkTazuna(t)
 		return "manifests"
@@ -136,7 +139,6 @@ func (e example) checkTazuna(t *testing.T) {
 func indented(text string) string {
 	return "    " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n    ") + "\n"
 }
-
 
 // otherFile is what an example names: a file of rules, or one that is included.
 func otherFile(path string) ([]byte, error) {

@@ -233,6 +233,7 @@ func TestEveryCommandIsRead(t *testing.T) {
 	elsewhere := map[string]string{
 		"docs/ci.md": "TestRecipesOfCI", "docs/packages.md": "TestPackagesDocument",
 		"docs/packages-controller.md": "packages-controller.txtar and packages-controller-suspended.txtar: a controller has to run meanwhile",
+		"docs/packages-objects.md":    "packages-release.txtar, in which Helm looks",
 		"docs/performance.md":         "make bench", "docs/diff-oracle.md": "TestOracle, for hours",
 	}
 	files, err := filepath.Glob(filepath.Join(repository(t), "docs", "*.md"))
