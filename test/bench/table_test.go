@@ -77,10 +77,10 @@ func TestReason(t *testing.T) {
 		"helm install: exit status 1: Error: Request entity too large: limit is 3145728":                                                                                                                       "the release does not fit: Request entity too large: limit is 3145728",
 		"helm upgrade: exit status 1: one\nError: context deadline exceeded":                                                                                                                                   "Error: context deadline exceeded",
 	} {
-		assert.Equal(t, want, strings.Join(strings.Fields(reason(errorText(text))), " "))
+		assert.Equal(t, want, strings.Join(strings.Fields(reason(saidError(text))), " "))
 	}
 }
 
-type errorText string
+type saidError string
 
-func (e errorText) Error() string { return string(e) }
+func (e saidError) Error() string { return string(e) }
