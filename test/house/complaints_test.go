@@ -25,10 +25,10 @@ type complaint struct {
 // complaints are those about packages and their controller, by their number in the
 // collection of the project.
 var complaints = []complaint{
-	{1, "D#22372", "the finalizer was dropped before the teardown had ended", []string{"plugin/packages/controller.TestComplaint1FinalizerIsHeld", "plugin/packages/lifecycle.TestComplaint1RemovalIsFinal"}, ""},
+	{1, "D#22372", "the finalizer was dropped before the teardown had ended", []string{"plugin/packages/controller.TestComplaint1FinalizerIsHeld", "plugin/packages/lifecycle.TestComplaint1RemovalIsFinal", "script case-a07-deletion"}, ""},
 	{2, "D#19773", "releases of applications deleted during a crash stayed for ever", []string{"plugin/packages/runtime.TestComplaint2ReleasesWithoutAnApplication"}, ""},
 	{3, "D#20657", "a suspension left objects in the cluster", []string{"script packages-controller-suspended"}, ""},
-	{4, "D#21099", "hooks began before the package was loaded", []string{"plugin/packages/runtime.TestLifeOfAnApplication"}, "the tasks of an application are in one queue, and those of a run are put there by the scheduler once Load has registered it"},
+	{4, "D#21099", "hooks began before the package was loaded", []string{"plugin/packages/runtime.TestComplaint4EnableNeedsALoadedPackage", "plugin/packages/runtime.TestLifeOfAnApplication"}, ""},
 	{5, "D#20696", "failures were repeated each minute", []string{"plugin/packages/queue.TestComplaint5RetryDelays", "plugin/packages/controller.TestOptionsAreNeeded"}, ""},
 	{6, "D#21604", "an apply could take three minutes only", []string{"plugin/packages/release.TestDefaults"}, ""},
 	{7, "D#22549", "a timeout didn't say what was waited for", []string{"plugin/packages/release.TestComplaint7TimeoutNamesWhatItWaitsFor", "plugin/packages/release.TestTimeoutNamesFive", "plugin/packages/release.TestDefaults"}, ""},
@@ -47,7 +47,7 @@ var complaints = []complaint{
 	{21, "D#22933", "an immutable setting could be altered", []string{"plugin/packages/schema.TestComplaint21ImmutableSetting", "plugin/packages/schema.TestFrozen"}, ""},
 	{22, "D#19116 A#750 M#102", "the verdict on settings was lost", []string{"plugin/packages/hook.TestCheckSettings", "plugin/packages/trial.TestCheckSettings", "script packages-hooks"}, ""},
 	{23, "D#19819", "a missing version was admitted", []string{"plugin/packages/admission.TestJudge", "script packages-admission"}, ""},
-	{24, "D#20017", "a cycle of requirements made the scheduler loop", []string{"plugin/packages/schedule.TestComplaint24CycleIsRefusedWithItsPath"}, ""},
+	{24, "D#20017", "a cycle of requirements made the scheduler loop", []string{"plugin/packages/schedule.TestComplaint24CycleIsRefusedWithItsPath", "script case-a09-graph"}, ""},
 	{25, "D#19946", "the suffix !optional was read wrongly", []string{"plugin/packages/bundle.TestRow25OptionalModules"}, ""},
 	{26, "D#22671", "any tag was taken for a release channel", []string{"plugin/packages/bundle/repository.TestRow26OnlySixChannels"}, ""},
 	{27, "D#20337", "a package without a version was processed as a success", []string{"plugin/packages/scan.TestComplaint27NoVersionIsAnError", "plugin/packages/controller.TestOperations"}, ""},
