@@ -11,6 +11,7 @@ dir=$(mktemp -d "${TMPDIR:-/tmp}/tazuna-demo.XXXXXX")
 finish() {
 	status=$?
 	trap - EXIT
+	[ -z "${controller:-}" ] || kill "$controller" 2>/dev/null || true
 	"$bin/controlplane" stop --dir "$dir/cp" >/dev/null 2>&1 || true
 	rm -rf "$dir"
 	[ "$status" -eq 0 ] || echo "demo: FAILED" >&2
@@ -168,19 +169,7 @@ run 0 kubectl config rename-context production controlplane
 say "In the end files, record and cluster agree"
 tazuna 0 diff
 tazuna 0 state diff
-say "Application packages, without a cluster: what is wrong with one, what an instance of it"
-say "would be, and what its hook would do with a Service that it finds"
-cp -R "$here/../test/testdata/packages/web" web
-cat >service.yaml <<'EOF'
-apiVersion: v1
-kind: Service
-metadata: {name: orders, labels: {web.example.com/part: backend}}
-spec: {ports: [{port: 8080}]}
-EOF
-tazuna 0 packages lint web
-tazuna 0 packages render --bundle web -o name
-shown 'deployment.apps/d8a-test-frontend'
-tazuna 0 packages hooks run --bundle web --snapshots service.yaml
-shown '- name: orders'
+
+. ./packages.sh
 
 say "That was it. The control plane is stopped, its data removed"
