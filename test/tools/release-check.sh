@@ -94,5 +94,8 @@ for manifest in dist/krew/tazuna.yaml "$work/template/tazuna.yaml"; do
 done
 
 echo "== krew: install into an empty home directory"
-sh test/tools/krew-install.sh dist "$work/home"
+# With the kubectl of the tests, where it is built, and without our own build beside it.
+mkdir "$work/path"
+[ ! -x bin/kubectl ] || ln -s "$here/bin/kubectl" "$work/path/kubectl"
+PATH=$work/path:$PATH sh test/tools/krew-install.sh dist "$work/home"
 echo "release-check: all is well; dist/ holds the release"
