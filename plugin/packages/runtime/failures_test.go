@@ -98,8 +98,7 @@ func TestO9PackageThatCannotBeDownloaded(t *testing.T) {
 	w.stop()
 	w.create(`{apiVersion: v1, kind: ConfigMap, metadata: {name: orphan, labels: {packages.deckhouse.io/instance: shop}}}`)
 	w.fails = errors.New("the registry is away")
-	w.start()
-	w.update(shop)
+	w.start(shop)
 	assert.Contains(t, w.waitFalse(shop, status.ReadyOnFilesystem, status.ReasonDownloadFailed), "the registry is away")
 	w.gone(shop)
 	assert.Nil(t, w.get("apps/v1", "Deployment", "d8a-shop-server"))
@@ -118,7 +117,7 @@ func TestDeletionAfterRestart(t *testing.T) {
 	w.stop()
 	w.hooksRan()
 	w.create(`{apiVersion: v1, kind: ConfigMap, metadata: {name: orphan, labels: {packages.deckhouse.io/instance: shop}}}`)
-	w.start()
+	w.begin(shop)
 	w.gone(shop)
 	assert.Equal(t, "beforeDelete afterDelete", w.hooksRan())
 	assert.Nil(t, w.get("v1", "ConfigMap", "orphan"))
@@ -308,7 +307,10 @@ func TestEndsAtAnyMoment(t *testing.T) {
 		require.NoError(t, err)
 	}
 	w.stop()
-	w.start(all[3:]...)
+	w.begin(all...)
+	for _, d := range all[3:] {
+		w.update(d)
+	}
 	for _, d := range all[:3] {
 		w.gone(d)
 		assert.Nil(t, w.revision(d))

@@ -124,8 +124,17 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// start begins a controller for the applications that there are.
+// start begins a controller for the applications that there are, and submits them.
 func (w *world) start(all ...Desired) {
+	w.t.Helper()
+	w.begin(all...)
+	for _, d := range all {
+		require.NoError(w.t, w.Update(d))
+	}
+}
+
+// begin begins a controller that knows which applications there are.
+func (w *world) begin(all ...Desired) {
 	w.t.Helper()
 	w.changed = map[string]int{}
 	w.store = status.NewStore(clock.RealClock{}, nil)
@@ -159,9 +168,6 @@ func (w *world) start(all ...Desired) {
 		workloads.Stop()
 		assert.Zero(w.t, pool.Watches(), "no watch is left")
 	})
-	for _, d := range all {
-		require.NoError(w.t, r.Update(d))
-	}
 }
 
 // modules says which modules are enabled.
