@@ -2,6 +2,7 @@ package command
 
 import (
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 	"k8s.io/client-go/rest"
@@ -13,7 +14,8 @@ import (
 func newPackages(env *Env) *cobra.Command {
 	return packages.New(&packages.Env{
 		IOStreams: env.IOStreams, Getenv: env.Getenv, Environ: os.Environ, Name: env.Name, Version: env.Version,
-		UserAgent: env.userAgent, Colors: env.colors, Connect: env.connect, Now: env.Clock.Now,
+		UserAgent: env.userAgent, Colors: env.colors, Connect: env.connect,
+		Now:        func() time.Time { return env.Clock.Now() }, // not asked for while the tree is made
 		RESTConfig: func() (*rest.Config, error) { return env.flags.ToRESTConfig() },
 		Namespace:  func() string { return *env.flags.Namespace },
 		Exit:       func(code int, err error) error { return &ExitError{Code: code, Err: err} },
