@@ -48,9 +48,18 @@ func (r *applications) Reconcile(ctx context.Context, request reconcile.Request)
 	base := app.DeepCopy()
 	controllerutil.AddFinalizer(app, api.FinalizerApplication)
 	if err := r.client.Patch(ctx, app, client.MergeFromWithOptions(base, client.MergeFromWithOptimisticLock{})); err != nil {
-		return reconcile.Result{}, client.IgnoreNotFound(fmt.Errorf("put the finalizer on Application %s: %w", request, err))
+		return reconcile.Result{}, ignoreStale(fmt.Errorf("put the finalizer on Application %s: %w", request, err))
 	}
 	return reconcile.Result{}, r.submit(ctx, app)
+}
+
+// ignoreStale makes no fault of a patch of what has changed or gone since it was read:
+// the watch that is behind brings the change, and with it the next look.
+func ignoreStale(err error) error {
+	if apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
+		return nil
+	}
+	return err
 }
 
 // submit tells the Runtime what is wanted, and people how it is.
@@ -176,7 +185,11 @@ func (r *applications) remove(ctx context.Context, app *api.Application) error {
 	}
 	base := app.DeepCopy()
 	controllerutil.RemoveFinalizer(app, api.FinalizerApplication)
-	if err := r.client.Patch(ctx, app, client.MergeFromWithOptions(base, client.MergeFromWithOptimisticLock{})); client.IgnoreNotFound(err) != nil {
+	err = r.client.Patch(ctx, app, client.MergeFromWithOptions(base, client.MergeFromWithOptimisticLock{}))
+	switch {
+	case apierrors.IsConflict(err):
+		return ignoreStale(err) // the finalizer is still there
+	case client.IgnoreNotFound(err) != nil:
 		return fmt.Errorf("take the finalizer off Application %s/%s: %w", app.Namespace, app.Name, err)
 	}
 	r.log.Info("the application is removed", "application", desired.InstanceName())
