@@ -71,7 +71,7 @@ func PackageInstance(i *report.Instance, o Options) error {
 	for _, u := range i.Status.URLs {
 		p.field("url", strings.TrimSpace(u.URL+"  "+u.Description))
 	}
-	p.conditionTable(i.Status.Conditions)
+	p.conditionTable(i.Status.Conditions, "")
 	p.list("hooks", i.Hooks)
 	p.list("images", digestLines(i.Digests))
 	for _, part := range []struct {
@@ -100,6 +100,13 @@ func digestLines(digests map[string]string) []string {
 func (p *printer) field(name, value string) {
 	if value != "" {
 		p.line(fmt.Sprintf("  %-12s", name+":"), cleanCell(value))
+	}
+}
+
+// paragraph is a field whose value may have several lines.
+func (p *printer) paragraph(name, value string) {
+	if value != "" {
+		p.line(fmt.Sprintf("  %-12s", name+":"), cleanParagraph(value, strings.Repeat(" ", 14)))
 	}
 }
 

@@ -42,7 +42,7 @@ func PackageOverview(v *report.Overview, o Options) error {
 	p := newPrinter(o)
 	state := p.state(v.State)
 	p.line(painted(p.paint.header, cleanCell(v.Namespace+"."+v.Name)), "  ", painted(state.color, state.text))
-	p.field("message", v.Message)
+	p.paragraph("message", v.Message)
 	p.field("tip", v.Tip)
 	p.field("package", versions(v))
 	p.field("repository", v.Repository)
@@ -51,14 +51,14 @@ func PackageOverview(v *report.Overview, o Options) error {
 		p.field("url", strings.TrimSpace(u.URL+"  "+u.Description))
 	}
 	for _, w := range v.Without {
-		p.line("  ", painted(p.paint.warn, "not asked: "), cleanParagraph(w, "    "))
+		p.line("  ", painted(p.paint.warn, "not shown: "), cleanParagraph(w, "    "))
 	}
-	p.conditionTable(v.Conditions)
+	p.conditionTable(v.Conditions, v.Message)
 	p.operations(v)
 	if v.Unmet != "" {
 		p.list("unmet requirement", []string{v.Unmet})
 	}
-	p.queueTable(v.Queue)
+	p.queueTable(v.Queue, v.Message)
 	p.list("hooks", v.Hooks)
 	p.eventTable(v.Events)
 	return p.flush()
@@ -75,14 +75,15 @@ func versions(v *report.Overview) string {
 	return text + " (installed: " + v.Installed + ")"
 }
 
-func (p *printer) conditionTable(conditions []report.Condition) {
+// conditionTable prints conditions; told is what was printed above already.
+func (p *printer) conditionTable(conditions []report.Condition, told string) {
 	t := &table{header: []string{"CONDITION", "STATUS", "REASON", "SINCE", "MESSAGE"}}
 	for _, c := range conditions {
 		status := cell{text: cleanCell(c.Status), color: p.paint.good}
 		if isIssue(c) {
 			status.color = p.paint.bad
 		}
-		t.add(cell{text: cleanCell(c.Type)}, status, cell{text: cleanCell(c.Reason)}, cell{text: cleanCell(c.LastTransitionTime)}, cell{text: cleanCell(c.Message)})
+		t.add(cell{text: cleanCell(c.Type)}, status, cell{text: cleanCell(c.Reason)}, cell{text: cleanCell(c.LastTransitionTime)}, cell{text: cleanCell(headline(c.Message, told))})
 	}
 	p.below("", t)
 }
@@ -132,11 +133,26 @@ func (p *printer) progress(status string) *color.Color {
 	return nil
 }
 
-func (p *printer) queueTable(tasks []report.QueuedTask) {
+// headline is the first line of a text all of which was told already, else the text.
+func headline(text, told string) string {
+	first, _, more := strings.Cut(text, "\n")
+	if more && strings.Contains(told, text) {
+		return first + " …"
+	}
+	return text
+}
+
+// queueTable prints tasks; told is what was printed above already. Only one that
+// failed has a next try.
+func (p *printer) queueTable(tasks []report.QueuedTask, told string) {
 	t := &table{header: []string{"QUEUE", "TASK", "SINCE", "NEXT TRY", "ERROR"}}
 	for _, task := range tasks {
+		try := task.NextRetry
+		if task.Error == "" {
+			try = ""
+		}
 		t.add(cell{text: cleanCell(task.Queue)}, cell{text: cleanCell(task.Name)}, cell{text: cleanCell(task.Enqueued)},
-			cell{text: cleanCell(task.NextRetry)}, cell{text: cleanCell(task.Error), color: p.paint.bad})
+			cell{text: cleanCell(try)}, cell{text: cleanCell(headline(task.Error, told)), color: p.paint.bad})
 	}
 	p.below("queue", t)
 }

@@ -200,6 +200,15 @@ func overviewSample() *report.Overview {
 
 func TestPackageOverview(t *testing.T) {
 	goldenPlainAndColored(t, "package-overview", func(o Options) error { return PackageOverview(overviewSample(), o) })
+	lines := overviewSample()
+	lines.Message = "A hook failed: hook a: exit code 3\n  no licence"
+	lines.Conditions[0].Message = "hook a: exit code 3\n  no licence"
+	lines.Queue = []report.QueuedTask{
+		{Queue: "demo.shop", Task: report.Task{Index: 1, Name: "Run", Enqueued: "1m0s", NextRetry: "9s", Error: "hook a: exit code 3\n  no licence"}},
+		{Queue: "demo.shop", Task: report.Task{Index: 2, Name: "Run", Enqueued: "1m0s", NextRetry: "0s"}},
+		{Queue: "demo.shop/main", Task: report.Task{Index: 1, Name: "HookRun", Enqueued: "1m0s", NextRetry: "0s", Error: "hook b: exit code 1\n  not told above"}},
+	}
+	goldenPlainAndColored(t, "package-overview-lines", func(o Options) error { return PackageOverview(lines, o) })
 	all := &report.Applications{Items: []report.ApplicationLine{overviewSample().ApplicationLine, {Namespace: "demo", Name: "blog", State: "Ready", Age: "1d"}}}
 	goldenPlainAndColored(t, "package-applications", func(o Options) error { return Applications(all, o) })
 	goldenPlainAndColored(t, "package-events", func(o Options) error { return PackageEvents(overviewSample().Events, o) })

@@ -11,6 +11,7 @@ import (
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/api"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/debug"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/overview"
 	"github.com/kubectl-tazuna/kubectl-tazuna/printers"
 )
 
@@ -59,6 +60,26 @@ func clusterUID(ctx context.Context, env *Env) (string, error) {
 		return "", errors.New("find the controller of this cluster: you may not read the namespace kube-system, whose uid names it; give --socket")
 	}
 	return uid, nil
+}
+
+// held tells of an application that the cluster has, but the controller doesn't hold,
+// what it waits for. All other errors stay as they are, also where the cluster doesn't
+// tell.
+func held(ctx context.Context, env *Env, name string, err error) error {
+	var none *debug.NotHeldError
+	if !errors.As(err, &none) {
+		return err
+	}
+	apps, unasked := findApplications(ctx, env)
+	if unasked != nil {
+		return err
+	}
+	app, unasked := apps.get(ctx, name)
+	if unasked != nil {
+		return err
+	}
+	line := overview.Line(app, env.Now())
+	return fmt.Errorf("the controller has not taken up the application %s yet (%s): %s", name, line.State, line.Message)
 }
 
 // print writes an answer.

@@ -54,7 +54,7 @@ func dump(ctx context.Context, env *Env, o *askOptions, name string) error {
 	}
 	one, err := client.Instance(ctx, name)
 	if err != nil {
-		return err
+		return held(ctx, env, name, err)
 	}
 	return o.print(env, one, func(p printers.Options) error { return printers.PackageInstance(one, p) })
 }

@@ -94,7 +94,7 @@ func (o *queueOptions) once(ctx context.Context, env *Env, name, last string) (s
 	}
 	all, err := client.Queues(ctx, name)
 	if err != nil {
-		return "", err
+		return "", held(ctx, env, name, err)
 	}
 	shape = all.Shape()
 	if shape == last {

@@ -100,7 +100,7 @@ func (o *renderOptions) running(cmd *cobra.Command, env *Env, text string) error
 	stream, err := client.Render(cmd.Context(), name)
 	if err != nil || o.output == "" {
 		_, writeErr := io.WriteString(env.Out, stream)
-		return errors.Join(err, writeErr)
+		return errors.Join(held(cmd.Context(), env, name, err), writeErr)
 	}
 	loaded, err := object.Load(strings.NewReader(stream), name)
 	if err != nil {

@@ -34,7 +34,7 @@ NAME is ` + nameUsage + `.`,
 			}
 			all, err := client.Snapshots(cmd.Context(), name)
 			if err != nil {
-				return err
+				return held(cmd.Context(), env, name, err)
 			}
 			return o.print(env, all, func(p printers.Options) error { return printers.PackageSnapshots(*all, p) })
 		},

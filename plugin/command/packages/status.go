@@ -3,6 +3,7 @@ package packages
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -129,7 +130,11 @@ func (o *askOptions) overview(ctx context.Context, env *Env, name string) (*repo
 
 // askController adds what only the controller knows.
 func askController(ctx context.Context, client debug.Client, name string, f *overview.Facts) (err error) {
-	if f.Instance, err = client.Instance(ctx, name); err != nil {
+	var none *debug.NotHeldError
+	if f.Instance, err = client.Instance(ctx, name); errors.As(err, &none) {
+		return errors.New("steps, tasks and hooks: the controller has not taken it up yet")
+	}
+	if err != nil {
 		return err
 	}
 	if f.Queues, err = client.Queues(ctx, name); err != nil {

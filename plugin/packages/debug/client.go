@@ -96,6 +96,12 @@ func (e *NoControllerError) Error() string {
 	return fmt.Sprintf("%s (%s): start one with \"packages controller\"", e.Why, e.Path)
 }
 
+// NotHeldError says that the controller holds no such application.
+type NotHeldError struct{ Text string }
+
+// Error is the answer of the controller, which names others that may be meant.
+func (e *NotHeldError) Error() string { return e.Text }
+
 // Client asks a controller.
 type Client struct {
 	Transport Transport
@@ -165,8 +171,12 @@ func (c Client) get(ctx context.Context, path, name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if status != http.StatusOK {
-		return nil, errors.New(strings.TrimSpace(string(body)))
+	text := strings.TrimSpace(string(body))
+	switch {
+	case status == http.StatusNotFound && strings.Contains(text, "application "): // and not the path
+		return nil, &NotHeldError{text}
+	case status != http.StatusOK:
+		return nil, errors.New(text)
 	}
 	return body, nil
 }

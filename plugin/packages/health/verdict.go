@@ -123,7 +123,7 @@ const mostNamed = 5
 // "Deployment d8a-shop-web". Of those that aren't healthy the gravest are named.
 func Sum(workloads map[string]Verdict) status.Condition {
 	if len(workloads) == 0 {
-		return status.Unknown(status.Scaled, reasonNoWorkloads, "it has no Deployment and no StatefulSet")
+		return status.Unknown(status.Scaled, reasonNoWorkloads, "no Deployment and no StatefulSet of it is there")
 	}
 	worst := Healthy
 	for _, v := range workloads {

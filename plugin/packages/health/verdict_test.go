@@ -52,7 +52,7 @@ func TestOf(t *testing.T) {
 }
 
 func TestSum(t *testing.T) {
-	assert.Equal(t, status.Unknown(status.Scaled, "NoWorkloads", "it has no Deployment and no StatefulSet"), Sum(nil))
+	assert.Equal(t, status.Unknown(status.Scaled, "NoWorkloads", "no Deployment and no StatefulSet of it is there"), Sum(nil))
 	assert.Equal(t, status.True(status.Scaled), Sum(map[string]Verdict{"Deployment a": {}}))
 	mixed := map[string]Verdict{
 		"Deployment a": {}, "Deployment b": {Degraded, "deadline"}, "StatefulSet c": {Reconciling, "1 of 2"}, "Deployment d": {Degraded, "deadline"},

@@ -3,6 +3,7 @@ package overview
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/api"
@@ -27,7 +28,8 @@ type step struct {
 	condition status.Type
 	// task is what the queue shows while the step is underway.
 	task string
-	// next is what to do when it fails; NAME is that of the application.
+	// next is what to do when it fails; NAME is that of the application, PROGRAM how
+	// the user calls us.
 	next string
 }
 
@@ -35,11 +37,11 @@ type step struct {
 func steps() []step {
 	return []step{
 		{"Download", status.ReadyOnFilesystem, "Download", "Check that the registry of the PackageRepository can be reached and holds this version."},
-		{"Load", status.Loaded, "Load", "The package is at fault: run \"packages lint\" on it, and choose a version that is in order."},
+		{"Load", status.Loaded, "Load", "The package is at fault: run \"PROGRAM packages lint\" on it, and choose a version that is in order."},
 		{"Scheduling", status.RequirementsMet, "", "Meet the requirement, or choose a version of the package that doesn't have it."},
 		{"Configuration", status.Configured, "Configure", "Correct spec.settings of the Application."},
-		{"Hook initialization", status.HooksProcessed, "Enable", "Look at what the hook sees and does: \"packages snapshots NAME\", and the log of the controller."},
-		{"Apply", status.ManifestsApplied, "Run", "Look at the named objects, their Pods and events; \"packages render NAME\" shows what is applied."},
+		{"Hook initialization", status.HooksProcessed, "Enable", "Mend what the hook says; \"PROGRAM packages snapshots NAME\" shows what it sees, and \"PROGRAM packages hooks run\" tries out the hooks of a package."},
+		{"Apply", status.ManifestsApplied, "Run", "Look at the named objects, their Pods and events; \"PROGRAM packages render NAME\" shows what is applied."},
 		{"Workloads", status.Scaled, "", "Look at the Pods of the Deployments and StatefulSets that are named."},
 	}
 }
@@ -113,11 +115,35 @@ func why(o *report.Overview, s step) string {
 	}
 	if s.condition == status.ManifestsApplied {
 		if names := unfinished(o.Operations); len(names) > 0 && head(o, s).Error == "" {
-			return "it waits for " + strings.Join(names[:min(5, len(names))], ", ")
+			return "it waits for " + strings.Join(names[:min(5, len(names))], ", ") + unwell(o) + warning(o)
 		}
 	}
 	c, _ := find(o.Conditions, string(s.condition))
-	return cmp.Or(head(o, s).Error, c.Message, c.Reason, "nothing is known of it yet")
+	text := cmp.Or(head(o, s).Error, c.Message, c.Reason, "nothing is known of it yet")
+	if s.condition == status.Scaled {
+		text += warning(o)
+	}
+	return text
+}
+
+// unwell is a line on the workloads while an apply waits for them.
+func unwell(o *report.Overview) string {
+	c, _ := find(o.Conditions, string(status.Scaled))
+	if c.Status != "False" || c.Message == "" {
+		return ""
+	}
+	return "\n  " + c.Message
+}
+
+// warning is a line with the last warning among the events, which mostly tells why a Pod
+// doesn't start; with its time, since it may be of an earlier try.
+func warning(o *report.Overview) string {
+	for _, e := range slices.Backward(o.Events) {
+		if e.Type == "Warning" {
+			return fmt.Sprintf("\n  last warning (%s): %s: %s: %s", e.Last, e.Object, e.Reason, e.Message)
+		}
+	}
+	return ""
 }
 
 // next is the one thing to do. A removal comes before the steps, maintenance after
@@ -133,10 +159,16 @@ func next(o *report.Overview, e *report.Explanation, s step, name, program strin
 		return "It is in maintenance: nothing is applied until spec.maintenance is removed."
 	case e.Stands == "":
 		return nothing
+	case failedOf(e) == Underway && s.condition == status.ManifestsApplied && warning(o) != "":
+		return fmt.Sprintf("Mend what the last warning tells of, if it doesn't pass; \"%s packages status %s --watch\" shows how it goes.", program, name)
 	case failedOf(e) == Underway:
 		return fmt.Sprintf("Wait; \"%s packages status %s --watch\" shows how it goes.", program, name)
 	}
-	return strings.ReplaceAll(s.next, "NAME", name)
+	text := s.next
+	if c, _ := find(o.Conditions, string(s.condition)); c.Reason == status.ReasonDependencyNotEnabled {
+		text += " That a module is there is said with \"PROGRAM packages module enable MODULE --version VERSION\"."
+	}
+	return strings.NewReplacer("NAME", name, "PROGRAM", program).Replace(text)
 }
 
 // failedOf is the state of the step where it stands.

@@ -200,4 +200,3 @@ func find(all []report.Condition, name string) (report.Condition, bool) {
 }
 
 func isTrue(c report.Condition) bool { return c.Status == string(metav1.ConditionTrue) }
-

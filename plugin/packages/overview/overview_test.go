@@ -43,6 +43,10 @@ func queues(name, task, failure string) *report.Queues {
 	}}}}
 }
 
+func warned(last, message string) report.EventLine {
+	return report.EventLine{Last: last, Type: "Warning", Object: "Pod/web-1", Reason: "Failed", Message: message}
+}
+
 func TestLine(t *testing.T) {
 	a := application(api.StateUpdating, "it waits")
 	a.Status.CurrentVersion = &api.CurrentVersion{Version: "v1.3.0"}
@@ -74,7 +78,7 @@ func TestExplain(t *testing.T) {
 				Instance:    instance(conditionsUntil(status.RequirementsMet, "False", "DependencyNotEnabled", "older")),
 				Node:        &report.Node{Decision: report.Decision{Kind: "forbid", Message: "dependency 'ingress' not enabled"}},
 			},
-			"Scheduling", Failed, "dependency 'ingress' not enabled", "Meet the requirement",
+			"Scheduling", Failed, "dependency 'ingress' not enabled", "\"kubectl tazuna packages module enable MODULE",
 		},
 		{
 			"settings are wrong",
@@ -90,7 +94,7 @@ func TestExplain(t *testing.T) {
 				Application: application(api.StateFailed, "x"), Queues: queues("demo.shop", "Enable", "hook hooks/a: exit status 3"),
 				Instance: instance(conditionsUntil(status.HooksProcessed, "False", "SyncHookFailed", "")),
 			},
-			"Hook initialization", Failed, "hook hooks/a: exit status 3", "packages snapshots demo.shop",
+			"Hook initialization", Failed, "hook hooks/a: exit status 3", "\"kubectl tazuna packages snapshots demo.shop\"",
 		},
 		{
 			"a Job doesn't complete",
@@ -101,12 +105,30 @@ func TestExplain(t *testing.T) {
 			"Apply", Underway, "it waits for Job migrate", "status demo.shop --watch",
 		},
 		{
+			"a Pod doesn't start while an apply waits",
+			Facts{
+				Application: tracked(application(api.StatePending, "x")), Queues: queues("demo.shop", "Run", ""),
+				Instance: instance(append(conditionsUntil(status.ManifestsApplied, "False", status.ReasonApplyingManifests, ""),
+					report.Condition{Type: string(status.Scaled), Status: "False", Message: "Deployment web: 0 of 2 replicas are available"})),
+				Events: []report.EventLine{warned("09", "older"), warned("10", "no such image"), {Type: "Normal", Last: "11", Message: "pulled"}},
+			},
+			"Apply", Underway, "it waits for Job migrate\n  Deployment web: 0 of 2 replicas are available\n  last warning (10): Pod/web-1: Failed: no such image", "Mend what the last warning tells of",
+		},
+		{
 			"workloads are not well",
 			Facts{
 				Application: application(api.StateDegraded, "x"),
 				Instance:    instance(conditionsUntil(status.Scaled, "False", "Degraded", "Deployment web: 0 of 2 available")),
 			},
 			"Workloads", Failed, "Deployment web: 0 of 2 available", "Pods",
+		},
+		{
+			"workloads are not well, and an event tells why",
+			Facts{
+				Application: application(api.StateDegraded, "x"), Events: []report.EventLine{warned("10", "no such image")},
+				Instance: instance(conditionsUntil(status.Scaled, "False", "Degraded", "Deployment web: 0 of 2 available")),
+			},
+			"Workloads", Failed, "Deployment web: 0 of 2 available\n  last warning (10): Pod/web-1: Failed: no such image", "Pods",
 		},
 		{
 			"all is well",
