@@ -181,6 +181,35 @@ func TestDeletionGoesOnAfterAFailingHook(t *testing.T) {
 	assert.Nil(t, w.get("v1", "ConfigMap", "orphan"))
 }
 
+// TestDeletionOfTheNamespace: what a hook of the removal can't make any more in a
+// namespace that is going doesn't keep the application, and with it the namespace.
+func TestDeletionOfTheNamespace(t *testing.T) {
+	w := newWorld(t)
+	note := func(verb, name string) string {
+		return fmt.Sprintf(`echo '{"operation":"%s","object":{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"d8a-shop-%s","namespace":"%s"}}}' > $KUBERNETES_PATCH_PATH`, verb, name, w.ns)
+	}
+	w.pack("v1.0.0", map[string]string{
+		"hooks/down.sh": w.shell("beforeDelete", "beforeDeleteHelm: 1", note("CreateOrUpdate", "down")),
+		"hooks/gone.sh": w.shell("afterDelete", "afterDeleteHelm: 1", note("Create", "gone")),
+	})
+	w.start()
+	shop := w.desired("shop", "v1.0.0")
+	w.update(shop)
+	w.ready(shop)
+	w.hooksRan()
+	w.create(`{apiVersion: v1, kind: ConfigMap, metadata: {name: holds-it, finalizers: [example.com/test]}}`)
+	defer w.create(`{apiVersion: v1, kind: ConfigMap, metadata: {name: holds-it, finalizers: []}}`)
+	require.NoError(t, w.client.Delete(t.Context(), w.mapping("v1", "Namespace"), "", w.ns, cluster.DeleteOptions{}))
+	w.waitFor("the namespace takes nothing any more", func() bool {
+		u := w.get("v1", "ConfigMap", "holds-it")
+		return u != nil && u.GetDeletionTimestamp() != nil
+	})
+	w.gone(shop)
+	assert.Equal(t, "beforeDelete afterDelete", w.hooksRan())
+	assert.Contains(t, w.log(), "its namespace is being deleted")
+	assert.Contains(t, w.log(), "d8a-shop-gone")
+}
+
 // TestSecretsOfSettingsAreInNoError: a hook that tells a password is scrubbed in
 // conditions, queues and the log.
 func TestSecretsOfSettingsAreInNoError(t *testing.T) {

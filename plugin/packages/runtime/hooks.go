@@ -4,11 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/hook"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/hook/binding"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/hook/output"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/instance"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/lifecycle"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/queue"
@@ -19,6 +24,24 @@ import (
 type eyes struct {
 	hook.Source
 	hook.Sink
+}
+
+// leaving is what hooks of a removal do. A namespace that is being deleted takes no
+// objects any more, and waits for the application: what a hook makes there is passed
+// over, since it would be gone with the namespace.
+type leaving struct {
+	hook.Sink
+	log *slog.Logger
+}
+
+// Do makes one operation.
+func (l leaving) Do(ctx context.Context, o output.Operation) error {
+	err := l.Sink.Do(ctx, o)
+	if o.Creates() && apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
+		l.log.Warn("an object is not made: its namespace is being deleted", "object", o.Ref().String())
+		return nil
+	}
+	return err
 }
 
 // stage runs the hooks of a stage, in their order, until one fails.
@@ -38,9 +61,13 @@ func (r *Runtime) stage(ctx context.Context, a *app, stage binding.Type) error {
 // runHook runs one hook and writes down what it said.
 func (r *Runtime) runHook(ctx context.Context, a *app, loaded *instance.Instance, monitor Monitor, call hook.Pending) (changed bool, err error) {
 	defer r.Drift.Pause(a.name)()
-	ran, err := loaded.Run(ctx, call, eyes{monitor, r.Hooks})
-	monitor.Ran(call.Hook.ID)
 	log := r.Log.With("application", a.name, "hook", call.Hook.ID)
+	sees := eyes{monitor, r.Hooks}
+	if a.operations.Removing() {
+		sees.Sink = leaving{r.Hooks, log}
+	}
+	ran, err := loaded.Run(ctx, call, sees)
+	monitor.Ran(call.Hook.ID)
 	for _, out := range []struct{ stream, text string }{{"stdout", ran.Result.Stdout}, {"stderr", ran.Result.Stderr}} {
 		for line := range strings.Lines(out.text) {
 			if line = strings.TrimRight(line, "\r\n"); line != "" {
