@@ -9,13 +9,13 @@ import (
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/report"
 )
 
-// Applications prints a list of applications as a table.
+// Applications prints a list of applications as a table, of each message the first line.
 func Applications(all *report.Applications, o Options) error {
 	p := newPrinter(o)
 	t := &table{header: []string{"NAMESPACE", "NAME", "PACKAGE", "VERSION", "INSTALLED", "STATE", "AGE", "MESSAGE"}}
 	for _, a := range all.Items {
 		t.add(cell{text: cleanCell(a.Namespace)}, cell{text: cleanCell(a.Name)}, cell{text: cleanCell(a.Package)}, cell{text: cleanCell(a.Version)},
-			cell{text: cleanCell(a.Installed)}, p.state(a.State), cell{text: a.Age}, cell{text: cleanCell(a.Message)})
+			cell{text: cleanCell(a.Installed)}, p.state(a.State), cell{text: a.Age}, cell{text: cleanCell(headline(a.Message, a.Message))})
 	}
 	if len(t.rows) == 0 {
 		p.line("No applications.")

@@ -209,7 +209,7 @@ func TestPackageOverview(t *testing.T) {
 		{Queue: "demo.shop/main", Task: report.Task{Index: 1, Name: "HookRun", Enqueued: "1m0s", NextRetry: "0s", Error: "hook b: exit code 1\n  not told above"}},
 	}
 	goldenPlainAndColored(t, "package-overview-lines", func(o Options) error { return PackageOverview(lines, o) })
-	all := &report.Applications{Items: []report.ApplicationLine{overviewSample().ApplicationLine, {Namespace: "demo", Name: "blog", State: "Ready", Age: "1d"}}}
+	all := &report.Applications{Items: []report.ApplicationLine{overviewSample().ApplicationLine, {Namespace: "demo", Name: "blog", State: "Ready", Age: "1d"}, {Namespace: "demo", Name: "wiki", State: "Failed", Age: "1d", Message: "A hook failed: exit code 3\n  no licence"}}}
 	goldenPlainAndColored(t, "package-applications", func(o Options) error { return Applications(all, o) })
 	goldenPlainAndColored(t, "package-events", func(o Options) error { return PackageEvents(overviewSample().Events, o) })
 	var out bytes.Buffer

@@ -120,11 +120,11 @@ func tipOf(phase Phase, f *finding) string {
 	case ExternalSettingsInvalid:
 		return "Correct spec.settings; kubectl get applicationpackageversion -o yaml has the schema."
 	case ExternalHookInitializationFailed, ExternalHookFailed:
-		return "Look at the log of the controller and at kubectl tazuna packages queue dump; the hook is tried again."
+		return "Mend what the hook says; kubectl tazuna packages snapshots shows what it sees. It is tried again."
 	case ExternalApplyingManifests:
-		return "Wait; status.tracking tells how far it has come."
+		return "Wait; kubectl tazuna packages status tells how far it has come and what it waits for."
 	case ExternalManifestsApplyFailed:
-		return "Look at status.tracking and at the objects that are named; it is tried again."
+		return "Look at the objects that are named, and at kubectl tazuna packages status; it is tried again."
 	case ExternalDegraded:
 		return "Look at the Deployments and StatefulSets that are named, and at their Pods and events."
 	case ExternalDeleting:
