@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/bundle/source"
 )
@@ -149,6 +150,24 @@ func (d *disk) sweep(inUse []string) error {
 		if !used[dir] {
 			faults = append(faults, os.RemoveAll(dir))
 		}
+	}
+	return errors.Join(faults...)
+}
+
+// clear removes what processes that were killed left in the temporary directory: values
+// of applications are among it. What has been there since a time is somebody's work.
+func (d *disk) clear(since time.Time) error {
+	entries, err := os.ReadDir(d.temp())
+	faults := []error{err}
+	for _, e := range entries {
+		info, err := e.Info()
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		if err == nil && !info.ModTime().Before(since) {
+			continue
+		}
+		faults = append(faults, err, os.RemoveAll(filepath.Join(d.temp(), e.Name())))
 	}
 	return errors.Join(faults...)
 }

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -33,6 +34,26 @@ func fetched(t *testing.T, d *disk, content string) *source.Package {
 	p, err := source.Opener{Client: client, TempDir: d.temp()}.Open(t.Context(), where)
 	require.NoError(t, err)
 	return p
+}
+
+// Runs that were killed leave values of applications, which hold secrets.
+func TestDiskIsClearedOfKilledRuns(t *testing.T) {
+	d, err := openDisk(t.TempDir())
+	require.NoError(t, err)
+	began := time.Now()
+	for name, at := range map[string]time.Time{"old": began.Add(-time.Hour), "young": began.Add(time.Minute)} {
+		dir := filepath.Join(d.temp(), name)
+		require.NoError(t, os.Mkdir(dir, dirMode))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "values.json"), []byte("{}"), 0o600))
+		require.NoError(t, os.Chtimes(dir, at, at))
+	}
+	require.NoError(t, d.clear(began))
+	assert.NoDirExists(t, filepath.Join(d.temp(), "old"))
+	assert.FileExists(t, filepath.Join(d.temp(), "young", "values.json"))
+	require.NoError(t, d.clear(began.Add(time.Hour)))
+	left, err := os.ReadDir(d.temp())
+	require.NoError(t, err)
+	assert.Empty(t, left)
 }
 
 func TestDisk(t *testing.T) {

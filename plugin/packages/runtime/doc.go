@@ -20,7 +20,7 @@
 //	events.go    from decisions to tasks
 //	task.go      what tasks have in common
 //	hooks.go     runs of hooks that events and schedules call for
-//	shelf.go     where bundles lie on the disk
+//	disk.go      where bundles lie, and what killed runs left
 //	preflight.go what an earlier process left behind
 //	dump.go      everything, for people who look for a fault
 //

@@ -10,8 +10,12 @@ import (
 
 // preflight looks at what an earlier process left behind, before anything is scheduled:
 // releases with our mark that no Application asks for are uninstalled, each in its own
-// queue, and bundles of applications that are gone are removed.
+// queue, and bundles of applications that are gone are removed, as is what runs that were
+// killed left on the disk.
 func (r *Runtime) preflight(ctx context.Context, applications []Desired) error {
+	if err := r.disk.clear(r.began); err != nil {
+		r.Log.Warn("what killed runs left on the disk stays", "error", err.Error())
+	}
 	wanted := map[string]bool{}
 	for _, d := range applications {
 		wanted[d.InstanceName()] = true

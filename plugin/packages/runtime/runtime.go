@@ -55,6 +55,7 @@ type Runtime struct {
 	queues *queue.Set
 	shelf  instance.Shelf
 	disk   *disk
+	began  time.Time
 	// ctx ends all operations.
 	ctx  context.Context //nolint:containedctx // operations outlive the calls that begin them
 	stop context.CancelCauseFunc
@@ -92,7 +93,7 @@ func New(o Options) (*Runtime, error) {
 		o.Run.TempDir = d.temp()
 	}
 	r := &Runtime{
-		Options: o, disk: d, apps: map[string]*app{}, removed: map[string]bool{}, scheduler: schedule.New(),
+		Options: o, disk: d, began: o.Clock.Now(), apps: map[string]*app{}, removed: map[string]bool{}, scheduler: schedule.New(),
 		queues: queue.New(queue.Options{Clock: o.Clock, Retry: o.Retry, Log: o.Log}),
 	}
 	r.ctx, r.stop = context.WithCancelCause(context.Background())
