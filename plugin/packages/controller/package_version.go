@@ -39,7 +39,7 @@ func (r *versions) Reconcile(ctx context.Context, request reconcile.Request) (re
 		return reconcile.Result{}, err
 	}
 	if err := r.hold(ctx, v, len(users) > 0); err != nil || !v.DeletionTimestamp.IsZero() {
-		return reconcile.Result{}, err
+		return reconcile.Result{}, ignoreStale(err)
 	}
 	fault := r.load(ctx, v, users)
 	return reconcile.Result{}, fault
