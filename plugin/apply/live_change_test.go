@@ -30,7 +30,7 @@ func TestLiveFieldConflict(t *testing.T) {
 	r := w.run(t.Context(), p, planner)
 	assert.Equal(t, VerdictRefused, r.Verdict)
 	assert.Equal(t, OutcomeApplied, of(r, "free").Outcome)
-	assert.Equal(t, `conflict: data.a is owned by "operator"`, of(r, "owned").Reason)
+	assert.Equal(t, `changed since the diff: it would be refused now (data.a is owned by "operator")`, of(r, "owned").Reason)
 }
 
 // Somebody changes the object between plan and apply.
@@ -44,7 +44,7 @@ func TestLiveChangedSinceTheDiff(t *testing.T) {
 		"elsewhere":        {`{"metadata":{"labels":{"x":"y"}}}`, OutcomeApplied},
 		"the same field":   {`{"data":{"a":"3"}}`, OutcomeRefused},
 		"the same change":  {`{"data":{"a":"2"}}`, OutcomeApplied},
-		"another of ours":  {`{"data":{"b":"3"}}`, OutcomeRefused},
+		"another of ours":  {`{"data":{"b":"3"}}`, OutcomeFailed}, // a drift that wasn't shown
 		"deleted":          {"", OutcomeFailed},
 		"nothing happened": {`{}`, OutcomeApplied},
 	} {
@@ -66,6 +66,9 @@ func TestLiveChangedSinceTheDiff(t *testing.T) {
 			switch c.outcome {
 			case OutcomeFailed:
 				assert.Contains(t, of(r, "c").Reason, "changed since the diff")
+				if name != "deleted" {
+					assert.Equal(t, "3", fmt.Sprint(dataOf(w.get("v1", "ConfigMap", "c"))["b"]), "nothing of theirs is lost")
+				}
 			case OutcomeRefused:
 				assert.Contains(t, of(r, "c").Reason, `is owned by "another"`)
 				assert.Equal(t, "3", fmt.Sprint(dataOf(w.get("v1", "ConfigMap", "c"))[strings.Trim(c.patch[9:11], `"`)]), "nothing of theirs is lost")
