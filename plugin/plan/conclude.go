@@ -63,7 +63,7 @@ func (p Planner) repair(in Input, list []*wanted, gone []state.Key) string {
 	case open > 0:
 		return fmt.Sprintf("the record doesn't yet hide of %s what mask rules hide", count(open, "object"))
 	case len(gone) > 0:
-		return fmt.Sprintf("the record lists %s that no longer need it", count(len(gone), "object"))
+		return fmt.Sprintf("the record lists %s too many", count(len(gone), "object"))
 	case in.Project != "" && in.Record.Exists && in.Record.Project != in.Project:
 		return "the record doesn't yet say that it is of project " + in.Project
 	default:

@@ -17,15 +17,21 @@ func TestReadTellsLostBodiesFromForbiddenOnes(t *testing.T) {
 	for name, c := range map[string]struct {
 		annotations map[string]any
 		forbidden   bool
+		announced   bool // the run wrote what it meant to do, and nothing came of it
 		want        bool
+		notes       int
 	}{
-		"lost":                     {annotations: ours, want: true},
-		"forbidden":                {annotations: ours, forbidden: true},
-		"of the original tool":     {},
-		"of the original, no view": {forbidden: true},
+		"lost":                     {annotations: ours, want: true, notes: 1},
+		"forbidden":                {annotations: ours, forbidden: true, notes: 1},
+		"never applied":            {annotations: ours, announced: true},
+		"of the original tool":     {notes: 1},
+		"of the original, no view": {forbidden: true, notes: 1},
 	} {
-		f := newFakeCluster(t).withNamespace()
-		f.put(configMapBody("tazuna-state-m", c.annotations, map[string]any{(Key{Manifest: "m", Version: "v1", Kind: "ConfigMap", Namespace: "n", Name: "a"}).DataKey(): entryValue(hashA)}))
+		f, hash := newFakeCluster(t).withNamespace(), hashA
+		if c.announced {
+			hash = ""
+		}
+		f.put(configMapBody("tazuna-state-m", c.annotations, map[string]any{(Key{Manifest: "m", Version: "v1", Kind: "ConfigMap", Namespace: "n", Name: "a"}).DataKey(): entryValue(hash)}))
 		f.before = func(_, kind, name string) error {
 			if c.forbidden && kind == "Secret" {
 				return apierrors.NewForbidden(schema.GroupResource{Resource: "secrets"}, name, errors.New("no"))
@@ -37,5 +43,6 @@ func TestReadTellsLostBodiesFromForbiddenOnes(t *testing.T) {
 		require.Len(t, rec.Entries, 1, name)
 		assert.Equal(t, c.want, rec.BodiesLost, name)
 		assert.False(t, rec.BodiesKnown, name)
+		assert.Len(t, rec.Notes, c.notes, name)
 	}
 }

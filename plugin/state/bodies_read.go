@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"fmt"
+	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -29,16 +30,24 @@ func (s *Store) readBodies(ctx context.Context, rec *Record) []bodyPart {
 	}
 	why := err.Error()
 	switch {
+	case apierrors.IsNotFound(err) && !rec.applied():
+		return parts // there was no last apply: nothing is missing
 	case apierrors.IsNotFound(err):
 		why = "it does not exist"
 		// The original tool, which names no field manager, keeps none.
-		rec.BodiesLost = rec.FieldManager != "" && len(rec.Entries) > 0
+		rec.BodiesLost = rec.FieldManager != ""
 	case apierrors.IsForbidden(err):
 		why = "this user may not read it"
 	}
 	rec.Notes = append(rec.Notes, fmt.Sprintf("what was applied last is guessed from field owners, "+
 		"without the bodies in Secret %s/%s: %s", Namespace, BodiesName(rec.Manifest), why))
 	return parts
+}
+
+// applied reports whether any entry was ever confirmed; one that was only announced
+// has no body.
+func (r *Record) applied() bool {
+	return slices.ContainsFunc(r.Entries, func(e Entry) bool { return e.ContentHash != "" })
 }
 
 // fetchBodies reads all parts. With an error it returns those it could read.
