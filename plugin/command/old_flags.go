@@ -40,9 +40,10 @@ func addOldFlags(root *cobra.Command, env *Env) {
 	}
 }
 
-// readOldFlags takes their meaning over, and says what to write instead.
+// readOldFlags takes their meaning over, and says what to write instead. A command may
+// have a --log-level of its own, which is another flag.
 func (e *Env) readOldFlags(cmd *cobra.Command) {
-	if f := cmd.Flag(oldLogLevel); f.Changed {
+	if f := cmd.Flag(oldLogLevel); f.Changed && f == cmd.Root().PersistentFlags().Lookup(oldLogLevel) {
 		e.note("note: --%s is of the original tool: it is -v here, and %s is read as -v %d", oldLogLevel, f.Value, e.oldVerbosity(f.Value.String()))
 	}
 	for _, name := range []string{oldOTLPEndpoint, oldOTLPInsecure} {

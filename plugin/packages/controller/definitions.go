@@ -77,16 +77,20 @@ func established(ctx context.Context, c client.Client, name string) (bool, error
 	if err := c.Get(ctx, types.NamespacedName{Name: name}, crd); err != nil {
 		return false, err
 	}
-	conditions, _, err := unstructured.NestedSlice(crd.Object, "status", "conditions")
-	if err != nil {
-		return false, err
-	}
+	return isEstablished(crd.Object), nil
+}
+
+// isEstablished reports whether the server says that it serves a definition. In one that
+// was just made, the conditions are null.
+func isEstablished(crd map[string]any) bool {
+	status, _ := crd["status"].(map[string]any)
+	conditions, _ := status["conditions"].([]any)
 	for _, condition := range conditions {
 		if of, isMap := condition.(map[string]any); isMap && of["type"] == "Established" && of["status"] == "True" {
-			return true, nil
+			return true
 		}
 	}
-	return false, nil
+	return false
 }
 
 // ensureNamespace makes the namespace of what belongs to the controller itself.
