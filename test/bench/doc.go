@@ -12,10 +12,11 @@
 // are no noise.
 //
 // Flow: main starts the control plane; each group in group_*.go lets programs do its
-// work (world.go), compares what they cost with budgets (row.go) and appends rows;
-// table.go prints them.
+// work (world.go; background.go for a controller that runs meanwhile), compares what
+// they cost with budgets (row.go) and appends rows; table.go prints them.
 //
 // Invariants: programs that are compared get the same objects, in namespaces of
 // their own, one after the other; nothing is measured twice and the better one
-// taken, but for start-up and the text diff, where the row says so.
+// taken, but for start-up and the text diff, where the row says so. Applications
+// only get more, under one controller, whose memory counts as it is, not at its most.
 package main

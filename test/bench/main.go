@@ -20,13 +20,15 @@ type options struct {
 	othersFar int
 	groups    []string
 	counts    bool
+	// idle is for how long a controller is watched that has nothing to do.
+	idle time.Duration
 }
 
 // sizes are the numbers of objects of a set.
 var sizes = []int{100, 1000, 10000}
 
 // allGroups name the groups in their order.
-var allGroups = []string{"life", "far", "state", "text", "start"}
+var allGroups = []string{"life", "far", "state", "text", "controller", "start"}
 
 func main() {
 	var o options
@@ -35,7 +37,8 @@ func main() {
 	flag.IntVar(&o.least, "least", 100, "The smallest number of objects")
 	flag.IntVar(&o.othersFar, "others-far", 1000, "Up to how many objects kubectl and helm are measured with added latency")
 	flag.BoolVar(&o.counts, "counts", false, "Fail by requests only, not by times and memory: for a busy machine")
-	groups := flag.String("groups", strings.Join(allGroups, ","), "What to measure: life (install to destroy), far (the same with 20 ms a request), state (its commands), text, start")
+	groups := flag.String("groups", strings.Join(allGroups, ","), "What to measure: life (install to destroy), far (the same with 20 ms a request), state (its commands), text, controller, start")
+	flag.DurationVar(&o.idle, "idle", 30*time.Second, "For how long an idle controller is watched; 6m has a search for missing objects in it")
 	flag.Parse()
 	o.groups = strings.Split(*groups, ",")
 	if err := run(o); err != nil {
@@ -98,8 +101,9 @@ func (w *world) measure(o options, t *table) error {
 		"far": func() error {
 			return forEach(o.sizes(), func(n int) error { return w.life(t, n, 20*time.Millisecond, n <= o.othersFar) })
 		},
-		"state": func() error { return w.stateCommands(t, slices.Max(o.sizes())) },
-		"text":  func() error { return w.text(t) },
+		"state":      func() error { return w.stateCommands(t, slices.Max(o.sizes())) },
+		"text":       func() error { return w.text(t) },
+		"controller": func() error { return w.idle(t, o.sizes(), o.idle) },
 		"start": func() error {
 			return steps(func() error { return w.startUp(t) }, func() error { return w.binarySize(t) })
 		},

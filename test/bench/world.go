@@ -83,7 +83,7 @@ func (w *world) run(c command) (outcome, error) {
 	var stdout, stderr bytes.Buffer
 	cmd := exec.CommandContext(ctx, filepath.Join(w.bin, c.program), c.args...)
 	cmd.Stdout, cmd.Stderr, cmd.Dir = &stdout, &stderr, c.dir
-	cmd.Env = append(os.Environ(), "KUBECONFIG="+w.kubeconfig, "XDG_CACHE_HOME="+w.path("cache"), "HOME="+w.dir, "TAZUNA_DESTROY_EXECUTABLE=true")
+	cmd.Env = w.environment()
 	began := time.Now()
 	err := cmd.Run()
 	out := outcome{stdout: stdout.String(), seconds: time.Since(began).Seconds(), requests: -1, writes: -1}
@@ -102,6 +102,11 @@ func (w *world) run(c command) (outcome, error) {
 		return out, fmt.Errorf("%s %s: %w: %s", c.program, strings.Join(c.args, " "), err, end(stderr.String()))
 	}
 	return out, nil
+}
+
+// environment is that of every program: what they keep is below our own directory.
+func (w *world) environment() []string {
+	return append(os.Environ(), "KUBECONFIG="+w.kubeconfig, "XDG_CACHE_HOME="+w.path("cache"), "HOME="+w.dir, "TAZUNA_DESTROY_EXECUTABLE=true")
 }
 
 // end is the last of what a program said.
