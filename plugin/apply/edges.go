@@ -106,7 +106,7 @@ func (r *run) release(n *node) {
 	case plan.OpNone, plan.OpSkip:
 		r.unchanged(n)
 	case plan.OpRefuse, plan.OpBlocked:
-		r.settle(n, OutcomeRefused, because{reason: n.planned.Reason})
+		r.settle(n, OutcomeRefused, because{reason: Refusal(n.planned)})
 	case plan.OpError:
 		r.fail(n, r.because(n, "", n.planned.Err))
 	case plan.OpDelete:

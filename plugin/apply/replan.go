@@ -122,6 +122,15 @@ func difference(before, after *plan.Object) string {
 	}
 }
 
+// Refusal says why a plan refuses an object: what it says itself, or, for a conflict, the
+// fields with their owners. No values.
+func Refusal(o *plan.Object) string {
+	if owners := ownersOf(o); o.Reason == "" && owners != "" {
+		return "conflict" + owners
+	}
+	return o.Reason
+}
+
 // ownersOf names the fields that are in conflict, with their managers.
 func ownersOf(o *plan.Object) string {
 	var fields []string

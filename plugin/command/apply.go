@@ -255,17 +255,28 @@ func refusals(p *plan.Plan) error {
 	if failed := p.Failed(); len(failed) > 0 {
 		return errors.Join(failed...)
 	}
-	refused := 0
+	var refused []string
 	for _, o := range p.Objects {
 		if o.Op == plan.OpRefuse || o.Op == plan.OpBlocked {
-			refused++
+			refused = append(refused, fmt.Sprintf("%s: %s", o.Ref, apply.Refusal(o)))
 		}
 	}
-	if refused == 0 {
+	if len(refused) == 0 {
 		return nil
 	}
-	return exit(ExitRefused, fmt.Errorf("refused: %d of %s, see above", refused, counted(len(p.Objects), "object")))
+	text := fmt.Sprintf("refused: %d of %s", len(refused), counted(len(p.Objects), "object"))
+	for i, line := range refused {
+		if i == mostRefusals {
+			text += fmt.Sprintf("\n  and %d more", len(refused)-i)
+			break
+		}
+		text += "\n  " + line
+	}
+	return exit(ExitRefused, errors.New(text))
 }
+
+// mostRefusals bounds how many refusals the end of a run repeats.
+const mostRefusals = 5
 
 // unserved stops a run before its first write where a kind or version of the
 // files doesn't exist in the cluster: such files were not meant for it.
@@ -413,6 +424,9 @@ func conclude(env *Env, r apply.Result) error {
 	case apply.VerdictRefused:
 		return exit(ExitRefused, errors.New("some objects were refused"))
 	case apply.VerdictInterrupted:
+		if len(r.Left) == 0 {
+			return exit(ExitInterrupted, errors.New("interrupted while waiting; run the same command again to go on"))
+		}
 		return exit(ExitInterrupted, fmt.Errorf("interrupted: %s not started; run the same command again to go on", counted(len(r.Left), "object")))
 	case apply.VerdictFailed:
 	}
