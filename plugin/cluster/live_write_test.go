@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -65,7 +66,10 @@ func TestLiveApply(t *testing.T) {
 	require.True(t, apierrors.IsConflict(err), "an old version is refused: %v", err)
 	_, err = c.Apply(t.Context(), configMaps, withRV(in(ns, configMap("a", map[string]any{"k": "3"})), taken.GetResourceVersion()), ApplyOptions{Force: true})
 	require.NoError(t, err)
-	assert.Len(t, g.take(), 8, "one request each")
+	// After a connection that was lost the client looks what became of a write; it
+	// doesn't write twice.
+	writes := slices.DeleteFunc(g.take(), func(r string) bool { return !strings.HasPrefix(r, "PATCH ") || strings.Contains(r, "dryRun=") })
+	assert.Len(t, writes, 6, "one write each")
 
 	_, err = c.Apply(t.Context(), configMaps, in(ns, map[string]any{
 		"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "b"}, "dataa": "x",
