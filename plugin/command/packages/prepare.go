@@ -15,7 +15,6 @@ import (
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/hook/output"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/render"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/schema"
-	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/trial"
 )
 
 // inputOptions say with which settings and values a package is tried.
@@ -114,7 +113,7 @@ func (o *inputOptions) whole(ctx context.Context, env *Env, p *source.Package) (
 
 // secrets are the settings that no output may hold. Those that were guessed are none.
 func secrets(p *render.Prepared) []map[string]any {
-	marked := trial.Secrets(p.Sources.Schemas, p.Settings)
+	marked := p.Sources.Schemas.Secrets(p.Settings)
 	if p.Guessed || len(marked) == 0 {
 		return nil
 	}

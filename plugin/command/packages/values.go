@@ -5,7 +5,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/trial"
 	"github.com/kubectl-tazuna/kubectl-tazuna/printers"
 )
 
@@ -50,7 +49,7 @@ func (o *valuesOptions) run(ctx context.Context, env *Env) error {
 		shown = prepared.Settings
 	}
 	if !o.in.showSecrets {
-		shown = trial.Mask(prepared.Sources.Schemas, shown)
+		shown = prepared.Sources.Schemas.Mask(shown)
 	}
 	return printers.Structured(env.Out, o.output, shown)
 }

@@ -80,18 +80,23 @@ func (i *Instance) Judge(ctx context.Context, given map[string]any, change value
 	return i.check(ctx, effective)
 }
 
-// check asks every program that judges settings.
+// check asks every program that judges settings. What a program says is scrubbed of the
+// secrets of these settings, which aren't the instance's yet.
 func (i *Instance) check(ctx context.Context, settings map[string]any) (warnings []string, err error) {
+	secrets := i.shared.Schemas.Secrets(settings)
 	for _, c := range i.set.Checks {
 		verdict, err := i.runner.CheckSettings(ctx, c, settings)
 		if err != nil {
+			if text := scrub(err.Error(), secrets); text != err.Error() {
+				return nil, errors.New(text)
+			}
 			return nil, err
 		}
 		if !verdict.Valid {
-			return nil, &RefusedError{File: c.File, Message: verdict.Message}
+			return nil, &RefusedError{File: c.File, Message: scrub(verdict.Message, secrets)}
 		}
 		for _, w := range verdict.Warnings {
-			warnings = append(warnings, fmt.Sprintf("settings: %s: %s", c.File, w))
+			warnings = append(warnings, fmt.Sprintf("settings: %s: %s", c.File, scrub(w, secrets)))
 		}
 	}
 	return warnings, nil

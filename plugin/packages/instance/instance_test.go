@@ -281,6 +281,32 @@ func TestSecretsAreScrubbed(t *testing.T) {
 	assert.Equal(t, "<value not shown>", i.Masked(i.Settings())["password"])
 }
 
+// What a program says of settings may quote them, before they are the instance's.
+func TestVerdictsAreScrubbedOfTheSettingsTheyJudge(t *testing.T) {
+	i := load(t, &Shelf{}, bundleDir(t, map[string]string{"hooks/lib/batch": `#!/bin/sh
+grep -q '"replicas":7' $SETTINGS_PATH && { echo '{"valid":false,"message":"hunter2-hunter2 is weak"}' >&2; exit 1; }
+grep -q '"replicas":8' $SETTINGS_PATH && { echo '{"valid":true,"warnings":["hunter2-hunter2 is old"]}' >&2; exit 1; }
+echo "crashed at hunter2-hunter2" >&2
+exit 2
+`}), "a")
+	i.set.Checks = []hook.Check{{File: "hooks/batch", Path: filepath.Join(i.Dir(), "hooks/lib/batch")}}
+	given := func(replicas int64) map[string]any {
+		return map[string]any{"replicas": replicas, "password": "hunter2-hunter2"}
+	}
+	_, err := i.Configure(t.Context(), given(7), values.Change{})
+	require.ErrorContains(t, err, "is weak")
+	assert.True(t, IsInvalid(err))
+	assert.NotContains(t, err.Error(), "hunter2")
+	warnings, err := i.Judge(t.Context(), given(8), values.Change{})
+	require.NoError(t, err)
+	require.Len(t, warnings, 1)
+	assert.Contains(t, warnings[0], "is old")
+	assert.NotContains(t, warnings[0], "hunter2")
+	_, err = i.Judge(t.Context(), given(9), values.Change{})
+	require.ErrorContains(t, err, "crashed at")
+	assert.NotContains(t, err.Error(), "hunter2")
+}
+
 func TestWithoutTemplates(t *testing.T) {
 	i := load(t, &Shelf{}, bundleDir(t, map[string]string{"templates/c.yaml": ""}), "a")
 	configure(t, i, nil)

@@ -38,20 +38,13 @@ func (i *Instance) Render(ctx context.Context, r render.Request) (*render.Result
 
 // Secrets are what the schemas mark in settings and values.
 func (i *Instance) Secrets() []any {
-	var all []any
-	for _, of := range []map[string]any{i.Settings(), i.Values()} {
-		for _, s := range []*schema.Schema{i.shared.Schemas.Settings, i.shared.Schemas.Values} {
-			if s != nil && of != nil {
-				all = append(all, s.Secrets(of)...)
-			}
-		}
-	}
-	return all
+	return append(i.shared.Schemas.Secrets(i.Settings()), i.shared.Schemas.Secrets(i.Values())...)
 }
 
 // Scrub hides in a text what the schemas mark as secret in settings and values.
-func (i *Instance) Scrub(text string) string {
-	secrets := i.Secrets()
+func (i *Instance) Scrub(text string) string { return scrub(text, i.Secrets()) }
+
+func scrub(text string, secrets []any) string {
 	if len(secrets) == 0 {
 		return text
 	}
@@ -63,14 +56,7 @@ func (i *Instance) Scrub(text string) string {
 }
 
 // Masked copies settings or values without what the schemas mark as secret.
-func (i *Instance) Masked(of map[string]any) map[string]any {
-	for _, s := range []*schema.Schema{i.shared.Schemas.Settings, i.shared.Schemas.Values} {
-		if s != nil && of != nil {
-			of = s.Mask(of)
-		}
-	}
-	return of
-}
+func (i *Instance) Masked(of map[string]any) map[string]any { return i.shared.Schemas.Mask(of) }
 
 // IsInvalid tells whether an error is one of the user's settings, which only another
 // settings can mend.

@@ -45,7 +45,7 @@ func (t *Hooks) Run(ctx context.Context, phases []Phase) (*report.HookRuns, erro
 		Runs: []report.HookRun{}, NotRun: []string{},
 	}
 	if t.Guessed {
-		t.madeUp = append(Secrets(t.Schemas, t.Values), Secrets(t.Schemas, t.Settings)...)
+		t.madeUp = append(t.Schemas.Secrets(t.Values), t.Schemas.Secrets(t.Settings)...)
 	}
 	for _, phase := range phases {
 		held := all.Failed()
@@ -152,7 +152,7 @@ func (t *Hooks) notes(all []string, secrets []map[string]any) []string {
 // settings that a schema marks.
 func (t *Hooks) secrets() []map[string]any {
 	all := t.Cluster.Secrets()
-	for _, value := range append(Secrets(t.Schemas, t.Values), Secrets(t.Schemas, t.Settings)...) {
+	for _, value := range append(t.Schemas.Secrets(t.Values), t.Schemas.Secrets(t.Settings)...) {
 		if !slices.ContainsFunc(t.madeUp, func(made any) bool { return object.Equal(made, value) }) {
 			all = append(all, output.SecretOf(value))
 		}
@@ -163,7 +163,7 @@ func (t *Hooks) secrets() []map[string]any {
 // shown is a copy of values without secrets.
 func (t *Hooks) shown(values map[string]any, secrets []map[string]any) map[string]any {
 	if !t.Masker.Show {
-		values = Mask(t.Schemas, values)
+		values = t.Schemas.Mask(values)
 	}
 	return Scrub(t.Masker, values, secrets...)
 }

@@ -1,31 +1,6 @@
 package trial
 
-import (
-	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
-	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/schema"
-)
-
-// Secrets lists what the schemas of a package mark as secret in its settings or
-// values, whichever of the two has the mark.
-func Secrets(of schema.Set, values map[string]any) []any {
-	var all []any
-	for _, s := range []*schema.Schema{of.Settings, of.Values} {
-		if s != nil {
-			all = append(all, s.Secrets(values)...)
-		}
-	}
-	return all
-}
-
-// Mask copies settings or values without what the schemas of a package mark as secret.
-func Mask(of schema.Set, values map[string]any) map[string]any {
-	for _, s := range []*schema.Schema{of.Settings, of.Values} {
-		if s != nil {
-			values = s.Mask(values)
-		}
-	}
-	return values
-}
+import "github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
 
 // Scrub copies a body and hides in all of its texts, keys aside, what is in these
 // secrets. A masker that shows everything gives the body itself.
