@@ -3,7 +3,6 @@ package packages
 import (
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -61,16 +60,10 @@ func shownObjects(objects []object.Object, m object.Masker, secrets []map[string
 
 // writeObjects writes a stream of documents, each with its template.
 func writeObjects(out io.Writer, objects []object.Object) error {
-	var b strings.Builder
-	for _, o := range objects {
-		text, err := object.EncodeYAML(o.Body)
-		if err != nil {
-			return fmt.Errorf("print %s: %w", o.Ref(), err)
-		}
-		_, file, _ := strings.Cut(o.Origin.File, "/") // without the name of the chart
-		b.WriteString("---\n# Source: " + file + "\n")
-		b.Write(text)
+	text, err := render.Stream(objects)
+	if err != nil {
+		return err
 	}
-	_, err := io.WriteString(out, b.String())
+	_, err = io.WriteString(out, text)
 	return err
 }

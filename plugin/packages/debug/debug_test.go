@@ -216,6 +216,27 @@ func TestShapesAreThoseOfDeckhouse(t *testing.T) {
 		get(t, "requirements/dump", "json", ""))
 }
 
+// What is sent and what is read are two sets of types: a field that only one of them has
+// would be lost on the way.
+func TestNothingIsLostOnTheWay(t *testing.T) {
+	same := func(sent, read any) {
+		data, err := json.Marshal(sent)
+		require.NoError(t, err)
+		require.NoError(t, json.Unmarshal(data, read))
+		again, err := json.Marshal(read)
+		require.NoError(t, err)
+		assert.JSONEq(t, string(data), string(again))
+	}
+	same(shop{}.Queues(""), &report.Queues{})
+	same(shop{}.Snapshots(""), &report.Snapshots{})
+	same(schedule.Dump{Nodes: map[string]schedule.NodeDump{"demo.shop": {
+		Version: "v1", Order: 1, EffectiveOrder: 2, State: schedule.Idle, ScheduleReason: "r",
+		Decision:      schedule.Decision{Kind: schedule.Forbid, Reason: "r", Message: "m"},
+		Dependencies:  map[string]schedule.DependencyDump{"ingress": {Constraint: ">= 1", Optional: true}},
+		Subscriptions: []string{"ingress"}, Subscribers: []string{},
+	}}}, &report.Scheduler{})
+}
+
 func TestErrorsAreOneClearMessage(t *testing.T) {
 	for _, c := range []struct {
 		path   string

@@ -11,7 +11,6 @@ import (
 
 	"sigs.k8s.io/yaml"
 
-	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/render"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/report"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/schedule"
@@ -149,22 +148,8 @@ func (s server) render(ctx context.Context, q question) (any, error) {
 	case err != nil:
 		return nil, &statusError{http.StatusInternalServerError, m.text("render failed: " + err.Error())}
 	}
-	return stream(m.objects(objects))
-}
-
-// stream writes objects as YAML documents, each with its template.
-func stream(objects []object.Object) (yamlText, error) {
-	var b strings.Builder
-	for _, o := range objects {
-		text, err := object.EncodeYAML(o.Body)
-		if err != nil {
-			return "", fmt.Errorf("print %s: %w", o.Ref(), err)
-		}
-		_, file, _ := strings.Cut(o.Origin.File, "/") // without the name of the chart
-		b.WriteString("---\n# Source: " + file + "\n")
-		b.Write(text)
-	}
-	return yamlText(b.String()), nil
+	text, err := render.Stream(m.objects(objects))
+	return yamlText(text), err
 }
 
 func (s server) snapshots(_ context.Context, q question) (any, error) {
