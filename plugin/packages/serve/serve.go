@@ -3,7 +3,6 @@ package serve
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"math/rand/v2"
 	"time"
@@ -12,6 +11,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/cluster"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/api"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/catalog"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/controller"
@@ -66,7 +66,7 @@ func Run(ctx context.Context, o Options) error {
 	w := &worker{options: o}
 	w.store = status.NewStore(clock.RealClock{}, changes.Changed)
 	w.pool = &follow.Pool{Client: o.Client, Panicked: func(cause any, stack []byte) {
-		o.Log.Error("an event was lost: what heard of it panicked", "cause", fmt.Sprint(cause), "stack", string(stack))
+		o.Log.Error("an event was lost: what heard of it panicked", "cause", object.PanicText(cause), "stack", string(stack))
 	}}
 	w.health = &health.Monitor{Pool: w.pool, Report: func(name string, c status.Condition) { w.store.Set(name, c) }}
 	catalogs := catalog.Options{CacheDir: o.CacheDir, TempDir: runtime.TempDir(o.Dir), UserAgent: o.UserAgent, Warn: w.warn}
