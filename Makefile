@@ -95,11 +95,17 @@ docs: ## Write docs/reference from the commands
 	go run ./test/tools/gendocs docs/reference
 
 .PHONY: release-check
-release-check: ## Make a release of the last commit twice, compare, install it with krew
+release-check: ## Make a release of the last commit twice, with its image, compare, install it with krew
 	@for tool in $(GORELEASER) $(CYCLONEDX) $(KREW) $(VALIDATE_KREW); do \
 		sh test/tools/install.sh bin/tools $$tool || exit 1; \
 	done
 	@sh test/tools/release-check.sh bin/tools
+	@$(MAKE) --no-print-directory image-check
+
+.PHONY: image-check
+image-check: ## Make the image of the last commit twice, compare, look into it
+	@sh test/tools/install.sh bin/tools $(GORELEASER)
+	go run ./test/tools/image -goreleaser bin/tools/goreleaser
 
 .PHONY: vuln
 vuln: ## Look for known vulnerabilities; fails where their database can't be read

@@ -60,6 +60,7 @@ var mayImport = map[string][]string{
 	"cmd":                {"plugin/command"},
 	"test/tools/gendocs": {"plugin/command"},
 	"test/tools/picture": {},
+	"test/tools/image":   {},
 	"test/e2e":           {},
 	"test/house":         {},
 	"test/chaos":         {},

@@ -9,9 +9,8 @@
 #
 # Fewer OSES and ARCHES make it shorter: all of Kubernetes' client is compiled for each.
 #
-# What can't be done here: pushing the image, which needs a registry with the base
-# image, and the download of archives that krew's index tries before it takes a
-# manifest.
+# The image is made and looked at by test/tools/image. What can't be done here: the
+# download of archives that krew's index tries before it takes a manifest.
 set -eu
 
 [ $# -eq 1 ] || { echo "usage: release-check.sh TOOLS" >&2; exit 2; }
@@ -98,4 +97,4 @@ echo "== krew: install into an empty home directory"
 mkdir "$work/path"
 [ ! -x bin/kubectl ] || ln -s "$here/bin/kubectl" "$work/path/kubectl"
 PATH=$work/path:$PATH sh test/tools/krew-install.sh dist "$work/home"
-echo "release-check: all is well; dist/ holds the release"
+echo "release-check: archives are well; dist/ holds the release"
