@@ -38,6 +38,9 @@ func prepareAPIServer(ctx context.Context, opts Options, store *pki.Store, ports
 	if err != nil {
 		return nil, err
 	}
+	// The name is the component's; it is the only way to a resolver of one's own.
+	restore := app.SetServiceResolverForTests(newServices(opts.Home.ComponentKubeconfig(traffic.Supervisor), home.State{Ports: ports}.APIURL()))
+	defer restore()
 	config, err := app.NewConfig(completed)
 	if err != nil {
 		return nil, fmt.Errorf("configure kube-apiserver: %w", err)

@@ -79,8 +79,12 @@ func (e *executor) runProcess(ctx context.Context, container string, command []s
 	defer func() { _ = os.RemoveAll(dir) }() // the home's end takes what stays
 	ctx, cancel := context.WithTimeout(ctx, execLimit)
 	defer cancel()
+	env := podEnv(e.pod, &e.pod.Spec.Containers[i])
+	if around, variables, found := e.kubelet.processes.around(e.pod.UID); found {
+		command, env = around.args(command), variables
+	}
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
-	cmd.Dir, cmd.Env = dir, podEnv(e.pod, &e.pod.Spec.Containers[i])
+	cmd.Dir, cmd.Env = dir, env
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = streams.in, streams.out, streams.err
 	cmd.SysProcAttr = ownGroup()
 	cmd.Cancel = func() error { killGroup(cmd); return nil }
@@ -100,14 +104,19 @@ func exitError(code int) error {
 	return utilexec.CodeExitError{Err: fmt.Errorf("command terminated with exit code %d", code), Code: code}
 }
 
-// forwarder connects port-forward to the same port of this machine, where a
-// local process of the Pod would listen.
-type forwarder struct{}
+// forwarder connects port-forward to the port of a Pod's local process or, where
+// nothing listens there, to the same port of this machine.
+type forwarder struct {
+	address string
+}
 
 // PortForward copies both ways until either side ends.
-func (forwarder) PortForward(ctx context.Context, _, _ string, port int32, stream io.ReadWriteCloser) error {
+func (f forwarder) PortForward(ctx context.Context, _, _ string, port int32, stream io.ReadWriteCloser) error {
 	dialer := net.Dialer{Timeout: 5 * time.Second}
-	conn, err := dialer.DialContext(ctx, "tcp", net.JoinHostPort(nodeAddress, strconv.Itoa(int(port))))
+	conn, err := dialer.DialContext(ctx, "tcp", net.JoinHostPort(f.address, strconv.Itoa(int(port))))
+	if err != nil {
+		conn, err = dialer.DialContext(ctx, "tcp", net.JoinHostPort(nodeAddress, strconv.Itoa(int(port))))
+	}
 	if err != nil {
 		return fmt.Errorf("connect to port %d: %w", port, err)
 	}

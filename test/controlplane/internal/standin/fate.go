@@ -5,6 +5,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 )
 
 const (
@@ -36,7 +37,11 @@ type Process struct {
 	// Starts is how often it was started.
 	Starts int32
 	// Running tells whether it runs; if not, it ended at Ended with ExitCode.
-	Running  bool
+	Running bool
+	// Ready is what its readiness probe says.
+	Ready bool
+	// Asked tells whether it was asked to end.
+	Asked    bool
 	Ended    time.Time
 	ExitCode int32
 }
@@ -49,6 +54,8 @@ type Step struct {
 	Delete bool
 	// Start runs the local process of the Pod, for the first time or again.
 	Start bool
+	// Ask asks the local process of a deleted Pod to end.
+	Ask bool
 	// Again is when to look again; zero means when the Pod changes.
 	Again time.Duration
 }
@@ -79,7 +86,7 @@ type fate struct {
 func Next(pod *corev1.Pod, process Process, clock Clock) Step {
 	wish, err := ParseWish(pod.Annotations)
 	if pod.DeletionTimestamp != nil {
-		return terminate(wish, clock)
+		return terminate(pod, wish, process, clock)
 	}
 	if pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed {
 		return Step{}
@@ -97,10 +104,16 @@ func Next(pod *corev1.Pod, process Process, clock Clock) Step {
 }
 
 // terminate lets a deleted Pod linger as long as it asked to; its grace period
-// is deliberately no bound, so that tests can have a Pod that does not end.
-func terminate(wish Wish, clock Clock) Step {
-	if wait := left(wish.TerminateAfter, clock.Now.Sub(clock.Asked)); wait > 0 {
+// is deliberately no bound, so that tests can have a Pod that does not end. A local
+// process is asked to end first, and has the grace period for that.
+func terminate(pod *corev1.Pod, wish Wish, process Process, clock Clock) Step {
+	elapsed := clock.Now.Sub(clock.Asked)
+	if wait := left(wish.TerminateAfter, elapsed); wait > 0 {
 		return Step{Again: wait}
+	}
+	grace := time.Duration(ptr.Deref(pod.DeletionGracePeriodSeconds, 0)) * time.Second
+	if wait := left(grace, elapsed); process.Running && wait > 0 {
+		return Step{Ask: !process.Asked, Again: wait}
 	}
 	return Step{Delete: true}
 }
@@ -162,8 +175,10 @@ func follow(pod *corev1.Pod, wish Wish, process Process, clock Clock) fate {
 		return fate{state: stateUnready, start: true}
 	case process.Running && clock.Now.Sub(clock.Since) < wish.ReadyAfter:
 		return fate{state: stateUnready, restarts: restarts, again: left(wish.ReadyAfter, clock.Now.Sub(clock.Since))}
-	case process.Running:
+	case process.Running && process.Ready:
 		return fate{state: stateReady, restarts: restarts}
+	case process.Running:
+		return fate{state: stateUnready, restarts: restarts}
 	case policy == corev1.RestartPolicyNever, policy == corev1.RestartPolicyOnFailure && process.ExitCode == 0:
 		return fate{state: stateEnded, exitCode: process.ExitCode, restarts: restarts}
 	}

@@ -197,6 +197,32 @@ func TestTermination(t *testing.T) {
 	}
 }
 
+func TestTerminationOfAProcess(t *testing.T) {
+	asked := time.Now()
+	running, ending := Process{Starts: 1, Running: true}, Process{Starts: 1, Running: true, Asked: true}
+	tests := map[string]struct {
+		process   Process
+		after     time.Duration
+		ask, gone bool
+	}{
+		"is asked":          {process: running, ask: true},
+		"was asked":         {process: ending, after: 9 * time.Second},
+		"took too long":     {process: ending, after: 10 * time.Second, gone: true},
+		"ended":             {process: Process{Starts: 1}, gone: true},
+		"had never started": {gone: true},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			pod := newPod(corev1.RestartPolicyAlways, "process", "/bin/true")
+			pod.DeletionTimestamp, pod.DeletionGracePeriodSeconds = ptr.To(metav1.NewTime(asked)), ptr.To[int64](10)
+			step := Next(pod, test.process, Clock{Now: asked.Add(test.after), Since: asked, Asked: asked})
+			if step.Ask != test.ask || step.Delete != test.gone || (step.Again > 0) == test.gone {
+				t.Errorf("got %+v", step)
+			}
+		})
+	}
+}
+
 func TestEndedPodsStay(t *testing.T) {
 	pod := jobPod(corev1.RestartPolicyNever)
 	live(t, pod, time.Second)
@@ -217,8 +243,9 @@ func TestFollowProcess(t *testing.T) {
 		count   int32
 	}{
 		"before the start":      {policy: always, phase: corev1.PodRunning, start: true},
-		"running":               {policy: always, process: Process{Starts: 1, Running: true}, phase: corev1.PodRunning, ready: true},
-		"running again":         {policy: always, process: Process{Starts: 3, Running: true}, phase: corev1.PodRunning, ready: true, count: 2},
+		"running":               {policy: always, process: Process{Starts: 1, Running: true, Ready: true}, phase: corev1.PodRunning, ready: true},
+		"not ready":             {policy: always, process: Process{Starts: 1, Running: true}, phase: corev1.PodRunning},
+		"running again":         {policy: always, process: Process{Starts: 3, Running: true, Ready: true}, phase: corev1.PodRunning, ready: true, count: 2},
 		"ended just now":        {policy: always, process: Process{Starts: 1, Ended: now}, phase: corev1.PodRunning},
 		"ended a while ago":     {policy: always, process: Process{Starts: 1, Ended: now.Add(-2 * processBackoff)}, phase: corev1.PodRunning, start: true},
 		"ended too often":       {policy: always, process: Process{Starts: crashLimit + 1}, phase: corev1.PodRunning, count: crashLimit},

@@ -135,6 +135,6 @@ func (k *kubelet) servePortForward(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	portforward.ServePortForward(w, r, forwarder{}, pod.Name, string(pod.UID), options, streamIdle,
+	portforward.ServePortForward(w, r, forwarder{ProcessAddress(addressOf(pod.UID))}, pod.Name, string(pod.UID), options, streamIdle,
 		remotecommand.DefaultStreamCreationTimeout, portforward.SupportedProtocols)
 }

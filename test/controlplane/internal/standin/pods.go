@@ -177,6 +177,9 @@ func (p *pods) advance(ctx context.Context, pod *corev1.Pod) (time.Duration, err
 		p.processes.stop(pod.UID)
 		return 0, p.remove(ctx, pod)
 	}
+	if step.Ask {
+		p.processes.ask(pod.UID)
+	}
 	if step.Start {
 		p.startProcess(ctx, pod)
 		step.Again = time.Millisecond

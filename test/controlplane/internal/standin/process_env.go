@@ -43,7 +43,7 @@ func podField(pod *corev1.Pod, path string) string {
 	case "spec.serviceAccountName":
 		return pod.Spec.ServiceAccountName
 	case "status.podIP":
-		return pod.Status.PodIP
+		return addressOf(pod.UID) // the status may not have it yet
 	default:
 		return ""
 	}

@@ -32,11 +32,11 @@ type processes struct {
 
 // process is the local process of one Pod, across its restarts.
 type process struct {
-	state Process
-	cmd   *exec.Cmd
-	dir   string
-	env   []string
-	log   *logBuffer
+	state  Process
+	cmd    *exec.Cmd
+	around surroundings
+	env    []string
+	log    *logBuffer
 }
 
 func newProcesses(opts Options, client kubernetes.Interface) *processes {
@@ -80,8 +80,13 @@ func (p *processes) start(ctx context.Context, pod *corev1.Pod, changed func()) 
 		own.state.Running, own.state.Ended, own.state.ExitCode = false, time.Now(), failedStart
 		return
 	}
-	own.state.Running = true
-	go p.wait(own, own.cmd, changed)
+	own.state.Running, own.state.Asked = true, false
+	ended, end := context.WithCancel(context.WithoutCancel(ctx))
+	go p.watchReadiness(ended, own, pod, changed)
+	go func() {
+		defer end()
+		p.wait(own, own.cmd, changed)
+	}()
 }
 
 // prepared returns the process of a Pod with its directory and environment,
@@ -98,10 +103,10 @@ func (p *processes) prepared(ctx context.Context, pod *corev1.Pod) (*process, er
 	if ready {
 		return own, nil
 	}
-	dir, env, err := p.prepare(ctx, pod)
+	around, env, err := p.prepare(ctx, pod)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	own.dir, own.env = dir, env
+	own.around, own.env = around, env
 	return own, err
 }
 
@@ -111,8 +116,8 @@ func newCommand(pod *corev1.Pod, own *process) *exec.Cmd {
 	if len(args) == 0 {
 		args = pod.Spec.Containers[0].Args
 	}
-	cmd := exec.Command(words[0], args...)
-	cmd.Dir, cmd.Env = own.dir, own.env
+	cmd := exec.Command(words[0], own.around.args(args)...)
+	cmd.Dir, cmd.Env = own.around.dir, own.env
 	cmd.Stdout, cmd.Stderr = own.log, own.log
 	cmd.SysProcAttr = ownGroup()
 	// A grandchild that keeps the output open must not keep Wait forever.
@@ -124,7 +129,7 @@ func (p *processes) wait(own *process, cmd *exec.Cmd, changed func()) {
 	err := cmd.Wait()
 	killGroup(cmd)
 	p.mu.Lock()
-	own.state.Running = false
+	own.state.Running, own.state.Ready = false, false
 	own.state.Ended = time.Now()
 	own.state.ExitCode = exitCode(cmd, err)
 	p.mu.Unlock()
@@ -143,6 +148,16 @@ func exitCode(cmd *exec.Cmd, err error) int32 {
 		return 1
 	}
 	return int32(cmd.ProcessState.ExitCode())
+}
+
+// ask asks the process of a Pod to end.
+func (p *processes) ask(uid types.UID) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if own, found := p.running[uid]; found && own.state.Running {
+		own.state.Asked = true
+		_ = own.cmd.Process.Signal(syscall.SIGTERM) // one that ended meanwhile is what we want
+	}
 }
 
 // stop ends the process of a Pod with all its children and forgets it.
@@ -168,7 +183,7 @@ func (o *process) end() {
 	if o.cmd != nil && o.state.Running {
 		killGroup(o.cmd)
 	}
-	if err := os.RemoveAll(o.dir); err != nil {
+	if err := os.RemoveAll(o.around.dir); err != nil {
 		klog.ErrorS(err, "The directory of a process stays")
 	}
 }
@@ -181,17 +196,21 @@ func killGroup(cmd *exec.Cmd) {
 }
 
 // prepare makes the directory and the environment of a process.
-func (p *processes) prepare(ctx context.Context, pod *corev1.Pod) (string, []string, error) {
+func (p *processes) prepare(ctx context.Context, pod *corev1.Pod) (surroundings, []string, error) {
 	dir, err := p.scratch()
 	if err != nil {
-		return "", nil, err
+		return surroundings{}, nil, err
 	}
-	env := podEnv(pod, &pod.Spec.Containers[0])
+	around, err := surround(pod, dir)
+	if err != nil {
+		return surroundings{dir: dir}, nil, err
+	}
+	env := around.env(podEnv(pod, &pod.Spec.Containers[0]))
 	kubeconfig, err := p.accountKubeconfig(ctx, pod, dir)
 	if err != nil {
-		return dir, nil, err
+		return around, nil, err
 	}
-	return dir, append(env, "KUBECONFIG="+kubeconfig), nil
+	return around, append(env, "KUBECONFIG="+kubeconfig), nil
 }
 
 // scratch makes an empty directory.
