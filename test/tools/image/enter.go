@@ -32,7 +32,7 @@ func start(ctx context.Context, out io.Writer, index v1.ImageIndex) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.RemoveAll(root) }() // a temporary directory
+	defer func() { _ = os.RemoveAll(root) }()     // a temporary directory
 	if err := os.Chmod(root, 0o755); err != nil { //nolint:gosec // another user starts the program
 		return err
 	}
