@@ -108,6 +108,14 @@ func (c *Client) InvalidateDiscovery() {
 	c.schemas.invalidate()
 }
 
+// ForgetKinds drops all that is known of what the cluster serves, for a program that
+// runs for long: kinds come and go. Who asks next finds out anew.
+func (c *Client) ForgetKinds(ctx context.Context) {
+	c.InvalidateDiscovery()
+	c.catalogue.forget(ctx)
+	c.InvalidateDiscovery() // misses may look again
+}
+
 // forget drops what the server has just denied, if a refresh is still granted.
 func (k *catalogue) forget(ctx context.Context) {
 	if k == nil {

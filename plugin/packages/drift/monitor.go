@@ -12,10 +12,11 @@ import (
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
 )
 
-// The time between two checks is Period plus up to Spread, chosen anew each time.
+// The time between two checks is Period, or Monitor.Every, plus up to a quarter of it,
+// chosen anew each time.
 const (
 	Period = 4 * time.Minute
-	Spread = time.Minute
+	spread = 4
 )
 
 // Monitor checks all applications. It may be used by several goroutines; its fields are
@@ -29,6 +30,8 @@ type Monitor struct {
 	Failed func(error)
 	// Clock is the real one if nil.
 	Clock clock.Clock
+	// Every is the least time between two checks; Period if it is zero.
+	Every time.Duration
 	// Random gives a number from 0 to n-1; rand.N is one.
 	Random func(n time.Duration) time.Duration
 
@@ -88,10 +91,14 @@ func (m *Monitor) Run(ctx context.Context) {
 	if c == nil {
 		c = clock.RealClock{}
 	}
+	every := m.Every
+	if every <= 0 {
+		every = Period
+	}
 	for {
-		wait := Period
-		if m.Random != nil {
-			wait += m.Random(Spread)
+		wait := every
+		if m.Random != nil && every >= spread {
+			wait += m.Random(every / spread)
 		}
 		timer := c.NewTimer(wait)
 		select {

@@ -190,12 +190,11 @@ func TestFailuresOfTheMonitorAreTold(t *testing.T) {
 // running.
 func TestPeriod(t *testing.T) {
 	assert.Equal(t, 4*time.Minute, Period)
-	assert.Equal(t, time.Minute, Spread)
 	before := runtime.NumGoroutine()
 	clock, f := clocktesting.NewFakeClock(time.Unix(0, 0)), &found{}
 	spread := []time.Duration{59 * time.Second, 0}
 	m := &Monitor{Cluster: storeOf(), Missing: f.missing, Clock: clock, Random: func(n time.Duration) time.Duration {
-		assert.Equal(t, Spread, n)
+		assert.Equal(t, time.Minute, n)
 		next := spread[0]
 		spread = append(spread[1:], 0)
 		return next
@@ -232,4 +231,21 @@ func TestOneListForAThousand(t *testing.T) {
 	m.Check(t.Context())
 	assert.Len(t, s.lists, 2)
 	assert.Empty(t, f.take())
+}
+
+// TestOwnPeriod: another period has a spread of a quarter too.
+func TestOwnPeriod(t *testing.T) {
+	clock, f := clocktesting.NewFakeClock(time.Unix(0, 0)), &found{}
+	m := &Monitor{Cluster: storeOf(), Missing: f.missing, Clock: clock, Every: 8 * time.Second, Random: func(n time.Duration) time.Duration { return n - 1 }}
+	m.Expect("x.one", []Object{obj("Secret", "x", "a")})
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() { m.Run(ctx); close(done) }()
+	require.Eventually(t, clock.HasWaiters, 10*time.Second, time.Millisecond)
+	clock.Step(10*time.Second - 2)
+	assert.True(t, clock.HasWaiters())
+	clock.Step(1)
+	require.Eventually(t, func() bool { return len(f.take()) == 1 }, 10*time.Second, time.Millisecond)
+	cancel()
+	<-done
 }

@@ -161,5 +161,10 @@ func of(queue, instance string) bool {
 }
 
 func (s *Set) failed(queue, task string, err error, delay time.Duration) {
-	s.log.Error("task failed", "queue", queue, "task", task, "error", err.Error(), "retry", delay.String())
+	log := s.log
+	var panicked *PanicError
+	if errors.As(err, &panicked) {
+		log = log.With("stack", string(panicked.Stack))
+	}
+	log.Error("task failed", "queue", queue, "task", task, "error", err.Error(), "retry", delay.String())
 }

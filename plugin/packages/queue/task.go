@@ -3,9 +3,10 @@ package queue
 import (
 	"context"
 	"errors"
-	"fmt"
 	"runtime/debug"
 	"time"
+
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
 )
 
 // Task is one thing to do.
@@ -54,6 +55,17 @@ func (r Retry) After(failures int) time.Duration {
 	return min(delay, r.Max)
 }
 
+// PanicError is the failure of a task that panicked. What it panicked with may hold
+// anything, so only its kind is told, or Go's own words.
+type PanicError struct {
+	Text string
+	// Stack is where it was; the log has it.
+	Stack []byte
+}
+
+// Error is one line.
+func (e *PanicError) Error() string { return "panic: " + e.Text }
+
 // ErrDropped is the cause for tasks of a queue that is given up.
 var ErrDropped = errors.New("the queue was given up")
 
@@ -96,7 +108,7 @@ func (e *entry) run(queue context.Context, payload any) (err error) {
 	}
 	defer func() {
 		if caught := recover(); caught != nil {
-			err = fmt.Errorf("panic: %v\n%s", caught, debug.Stack())
+			err = &PanicError{Text: object.PanicText(caught), Stack: debug.Stack()}
 		}
 	}()
 	return e.Do(ctx, payload)
