@@ -8,8 +8,10 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -83,7 +85,12 @@ func (e *executor) runProcess(ctx context.Context, container string, command []s
 	if around, variables, found := e.kubelet.processes.around(e.pod.UID); found {
 		command, env = around.args(command), variables
 	}
-	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
+	program, err := lookPath(command[0], env)
+	if err != nil {
+		return err
+	}
+	cmd := exec.CommandContext(ctx, program, command[1:]...)
+	cmd.Args[0] = command[0]
 	cmd.Dir, cmd.Env = dir, env
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = streams.in, streams.out, streams.err
 	cmd.SysProcAttr = ownGroup()
@@ -98,6 +105,27 @@ func (e *executor) runProcess(ctx context.Context, container string, command []s
 		return exitError(int(code))
 	}
 	return nil
+}
+
+// lookPath finds a program on the search path of a container; the last of several
+// PATH counts, as it does for the program itself.
+func lookPath(program string, env []string) (string, error) {
+	if strings.ContainsRune(program, '/') {
+		return program, nil
+	}
+	path := ""
+	for _, variable := range env {
+		if value, found := strings.CutPrefix(variable, "PATH="); found {
+			path = value
+		}
+	}
+	for _, dir := range filepath.SplitList(path) {
+		candidate := filepath.Join(dir, program)
+		if info, err := os.Stat(candidate); err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o111 != 0 {
+			return candidate, nil
+		}
+	}
+	return "", fmt.Errorf("unable to start container process: exec: %q: executable file not found in $PATH", program)
 }
 
 func exitError(code int) error {
