@@ -18,6 +18,8 @@
 //     process 1, orphans of the group are reaped too.
 //   - A program that writes for ever doesn't block: what is over the limit is
 //     counted and dropped. A pipe that is still held open after the end is closed.
+//   - When this program is killed, the leader of the group is killed with it on Linux;
+//     what the leader started is ended by the next one, with EndStrays.
 //   - Standard input is empty. The environment is exactly Command.Env.
 //   - When Run returns, its goroutines are gone.
 package process

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"runtime"
 	"syscall"
 	"time"
 )
@@ -33,14 +34,14 @@ func Run(ctx context.Context, c Command) (Result, error) {
 	defer stderr.close()
 
 	begin := time.Now()
-	leader, err := start(c, stdout, stderr)
+	p, err := launch(c, stdout, stderr)
 	if err != nil {
 		return Result{}, &StartError{Path: c.Path, Err: startHint(err)}
 	}
 	if c.Started != nil {
-		c.Started(leader.Pid)
+		c.Started(p.pid)
 	}
-	state, stopped := follow(ctx, c, leader)
+	state, stopped := follow(ctx, c, p)
 	stdout.drain()
 	stderr.drain()
 	result := Result{Stdout: stdout.captured(), Stderr: stderr.captured(), Took: time.Since(begin)}
@@ -50,6 +51,33 @@ func Run(ctx context.Context, c Command) (Result, error) {
 	return result, exitError(state)
 }
 
+// program is one that runs.
+type program struct {
+	pid int
+	// ended gets its state once, when its whole group has ended; nil if that can't be had.
+	ended chan *os.ProcessState
+}
+
+// launch starts the program and waits for its end elsewhere: in one thread, since that is
+// whose end a program is told of where this process may be killed (see attributes).
+func launch(c Command, stdout, stderr *pipe) (*program, error) {
+	p := &program{ended: make(chan *os.ProcessState, 1)}
+	began := make(chan error, 1)
+	go func() {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		leader, err := start(c, stdout, stderr)
+		if err == nil {
+			p.pid = leader.Pid
+		}
+		began <- err
+		if err == nil {
+			p.ended <- reap(leader)
+		}
+	}()
+	return p, <-began
+}
+
 // start begins the program. Its ends of the pipes are closed here, so that the
 // pipes end with the group.
 func start(c Command, stdout, stderr *pipe) (*os.Process, error) {
@@ -57,7 +85,7 @@ func start(c Command, stdout, stderr *pipe) (*os.Process, error) {
 		command := exec.Cmd{
 			Path: c.Path, Args: append([]string{c.Path}, c.Args...), Dir: c.Dir, Env: c.Env,
 			Stdout: stdout.write, Stderr: stderr.write,
-			SysProcAttr: &syscall.SysProcAttr{Setpgid: true},
+			SysProcAttr: attributes(),
 		}
 		if c.Env == nil {
 			command.Env = []string{} // nil would be our own environment
@@ -95,11 +123,8 @@ func startHint(err error) error {
 
 // follow waits for the end of the group and brings it about when it is due. The
 // second result is set if it did.
-func follow(ctx context.Context, c Command, leader *os.Process) (*os.ProcessState, *StoppedError) {
+func follow(ctx context.Context, c Command, p *program) (*os.ProcessState, *StoppedError) {
 	begin := time.Now()
-	ended := make(chan *os.ProcessState, 1)
-	go func() { ended <- reap(leader) }()
-
 	limit, stopLimit := after(c.TimeLimit)
 	defer stopLimit()
 	watch := newWatch(c)
@@ -107,7 +132,7 @@ func follow(ctx context.Context, c Command, leader *os.Process) (*os.ProcessStat
 	var cause error
 	for cause == nil {
 		select {
-		case state := <-ended:
+		case state := <-p.ended:
 			return state, nil
 		case <-ctx.Done():
 			cause = context.Cause(ctx)
@@ -118,16 +143,16 @@ func follow(ctx context.Context, c Command, leader *os.Process) (*os.ProcessStat
 		}
 	}
 	stopped := &StoppedError{Cause: cause, After: time.Since(begin)}
-	signalGroup(leader.Pid, syscall.SIGTERM)
+	signalGroup(p.pid, syscall.SIGTERM)
 	grace := time.NewTimer(c.Grace)
 	defer grace.Stop()
 	select {
-	case state := <-ended:
+	case state := <-p.ended:
 		return state, stopped
 	case <-grace.C:
 		stopped.Killed = true
-		signalGroup(leader.Pid, syscall.SIGKILL)
-		return <-ended, stopped
+		signalGroup(p.pid, syscall.SIGKILL)
+		return <-p.ended, stopped
 	}
 }
 
