@@ -28,6 +28,15 @@ type ModuleList struct {
 type ModuleProperties struct {
 	// Version is vMAJOR.MINOR.PATCH; empty: not known, and every constraint is unmet.
 	Version string `json:"version,omitempty"`
+	// Requirements are what the module needs itself; nil: nothing.
+	Requirements *ModuleNeeds `json:"requirements,omitempty"`
+}
+
+// ModuleNeeds are what a module requires of a cluster.
+type ModuleNeeds struct {
+	// Modules are other modules that have to be enabled, by name, with the range that
+	// their version has to be in; "" is any.
+	Modules map[string]string `json:"modules,omitempty"`
 }
 
 // ModuleReady is the phase of a module that is enabled. Modules in other phases count

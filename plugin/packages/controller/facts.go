@@ -58,7 +58,7 @@ func (r *facts) tell(ctx context.Context) error {
 }
 
 func (r *facts) collect(ctx context.Context) (Facts, error) {
-	f := Facts{Platform: r.platform, Modules: map[string]string{}}
+	f := Facts{Platform: r.platform, Modules: map[string]string{}, Needs: map[string]map[string]string{}}
 	version, err := r.discovery.ServerVersion()
 	if err != nil {
 		return f, fmt.Errorf("ask the server for its version: %w", err)
@@ -71,6 +71,9 @@ func (r *facts) collect(ctx context.Context) (Facts, error) {
 	for i := range list.Items {
 		if m := &list.Items[i]; m.Enabled() {
 			f.Modules[m.Name] = m.Properties.Version
+			if needs := m.Properties.Requirements; needs != nil {
+				f.Needs[m.Name] = needs.Modules
+			}
 		}
 	}
 	err = r.client.Get(ctx, kubernetesService(), &corev1.Service{})

@@ -4,8 +4,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/api"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/bundle"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/lifecycle"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/render"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/schedule"
@@ -64,12 +68,29 @@ type Facts struct {
 	Bootstrapped bool
 	// Modules are those that are enabled, with their versions.
 	Modules map[string]string
+	// Needs are the modules that modules require, with ranges of versions.
+	Needs map[string]map[string]string
 }
 
 func (f Facts) nodes() []schedule.Node {
 	var all []schedule.Node
 	for name, version := range f.Modules {
-		all = append(all, schedule.Node{Kind: schedule.Module, Name: name, Version: version})
+		all = append(all, moduleNode(name, version, f.Needs[name]))
 	}
 	return all
+}
+
+// moduleNode is what the scheduler knows of a module. One whose requirements can't be
+// read counts as disabled.
+func moduleNode(name, version string, needs map[string]string) schedule.Node {
+	n := schedule.Node{Kind: schedule.Module, Name: name, Version: version}
+	for _, other := range slices.Sorted(maps.Keys(needs)) {
+		wanted, err := bundle.ParseConstraint(needs[other])
+		if err != nil {
+			n.Disabled = fmt.Sprintf("properties.requirements.modules.%s: %s", other, err)
+			continue
+		}
+		n.Requirements.Mandatory = append(n.Requirements.Mandatory, bundle.ModuleRequirement{Name: other, Constraint: wanted})
+	}
+	return n
 }

@@ -19,7 +19,7 @@ func (s *Scheduler) evaluate() []Event {
 	modules := s.enabledModules()
 	for _, n := range s.nodes {
 		if n.Kind == Application {
-			n.decision = Decide(n.Requirements, s.facts, modules)
+			n.decision = s.explained(n, Decide(n.Requirements, s.facts, modules))
 		}
 		n.effective = s.effective(n, nil)
 	}
@@ -34,6 +34,24 @@ func (s *Scheduler) evaluate() []Event {
 		}
 	}
 	return events
+}
+
+// explained adds why the module that isn't enabled isn't, where that is known.
+func (s *Scheduler) explained(n *node, d Decision) Decision {
+	if d.Reason != ReasonNotEnabled {
+		return d
+	}
+	for _, m := range n.Requirements.Mandatory { // in the order of Decide, which names the first
+		module, ok := s.nodes[m.Name]
+		if ok && module.Kind == Module && module.decision.Enabled() {
+			continue
+		}
+		if ok && module.Kind == Module && module.decision.Message != "" {
+			d.Message += ": " + module.decision.Message
+		}
+		return d
+	}
+	return d
 }
 
 // decideModules decides about modules, each after those that it depends on.
@@ -70,7 +88,7 @@ func (s *Scheduler) decideModules() {
 		if n.Disabled != "" {
 			own = Decision{Disable, ReasonModule, n.Disabled}
 		}
-		n.decision = Fold(append([]Decision{own}, requirements(n.Requirements, s.facts, seen)...)...)
+		n.decision = s.explained(n, Fold(append([]Decision{own}, requirements(n.Requirements, s.facts, seen)...)...))
 	}
 	for _, n := range s.nodes {
 		if n.Kind == Module {

@@ -213,6 +213,12 @@ func TestComplaint24CycleIsRefusedWithItsPath(t *testing.T) {
 	_, err = s.SetModules([]Node{module("a", "b"), module("b", "a"), module("d")})
 	require.EqualError(t, err, "modules: requirements form a circle: b → a → b")
 	assert.Contains(t, s.Dump().Nodes, "d", "the others count")
+	const circle = "requirements form a circle: b → a → b"
+	assert.Equal(t, Decision{Disable, ReasonModule, circle}, s.Dump().Nodes["b"].Decision, "it is there, and says why it can't be had")
+	assert.Equal(t, Decision{Forbid, ReasonNotEnabled, "dependency 'b' not enabled: " + circle}, s.Dump().Nodes["a"].Decision)
+	_, err = s.Put(app("demo.shop", bundle.Requirements{Mandatory: required(t, "d", "a")}))
+	require.NoError(t, err)
+	assert.Equal(t, Decision{Forbid, ReasonNotEnabled, "dependency 'a' not enabled: dependency 'b' not enabled: " + circle}, s.Dump().Nodes["demo.shop"].Decision)
 	require.ErrorContains(t, s.Check(app("d", bundle.Requirements{})), "there is a module of that name")
 }
 

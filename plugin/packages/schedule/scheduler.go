@@ -2,10 +2,13 @@ package schedule
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/bundle"
 )
 
 // EventKind says what is to be done about an application.
@@ -105,8 +108,8 @@ func circle(nodes map[string]*node, at string, path []string) []string {
 	return nil
 }
 
-// SetModules replaces all modules. Those that would close a circle are left out and are
-// the error; the others count.
+// SetModules replaces all modules. Those that would close a circle count as disabled, for
+// that reason, and are the error; the others count.
 func (s *Scheduler) SetModules(modules []Node) ([]Event, error) {
 	for name, n := range s.nodes {
 		if n.Kind == Module {
@@ -116,8 +119,15 @@ func (s *Scheduler) SetModules(modules []Node) ([]Event, error) {
 	var refused []string
 	for _, m := range slices.SortedFunc(slices.Values(modules), func(a, b Node) int { return cmp.Compare(a.Name, b.Name) }) {
 		m.Kind = Module
-		if err := s.Check(m); err != nil {
+		err := s.Check(m)
+		var circle *CycleError
+		if errors.As(err, &circle) {
+			m.Disabled, m.Requirements = err.Error(), bundle.Requirements{}
+		}
+		if err != nil {
 			refused = append(refused, err.Error())
+		}
+		if err != nil && circle == nil {
 			continue
 		}
 		s.nodes[m.Name] = &node{Node: m, state: Idle}
