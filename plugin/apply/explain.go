@@ -123,7 +123,7 @@ func (e explainer) events(ctx context.Context, about *unstructured.Unstructured)
 		return nil
 	}
 	slices.SortStableFunc(found, func(a, b *unstructured.Unstructured) int {
-		return strings.Compare(eventTime(b), eventTime(a))
+		return readiness.EventOf(b.Object).Last.Compare(readiness.EventOf(a.Object).Last)
 	})
 	var lines []string
 	for _, kind := range []string{"Warning", "Normal"} {
@@ -139,22 +139,12 @@ func (e explainer) events(ctx context.Context, about *unstructured.Unstructured)
 	return lines
 }
 
-// eventTime is when an event was seen last, as text that sorts by time.
-func eventTime(event *unstructured.Unstructured) string {
-	for _, path := range [][]string{{"lastTimestamp"}, {"series", "lastObservedTime"}, {"eventTime"}, {"metadata", "creationTimestamp"}} {
-		if text, _, _ := unstructured.NestedString(event.Object, path...); text != "" {
-			return text
-		}
-	}
-	return ""
-}
-
 func eventText(event *unstructured.Unstructured, kind string) string {
-	text := func(key string) string { s, _ := event.Object[key].(string); return s }
-	if text("type") != kind {
+	e := readiness.EventOf(event.Object)
+	if e.Type != kind {
 		return ""
 	}
-	return "event " + readiness.Condition{Reason: text("reason"), Message: strings.TrimSpace(text("message"))}.Text()
+	return "event " + e.Text()
 }
 
 // log reads the last lines of the container in trouble.

@@ -1,5 +1,6 @@
 // Package readiness tells from one object as it is live how far it has come: still
 // on its way, ready, or failed for good; and from a Pod what is wrong with it.
+// It also reads what an Event tells of an object.
 //
 // Flow:
 //

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/cluster"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/api"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/overview"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/report"
 )
 
@@ -93,8 +93,7 @@ func applicationOf(u *unstructured.Unstructured) (*api.Application, error) {
 	return app, nil
 }
 
-// events lists those about an application and about what is named like its objects,
-// the last at the end.
+// events lists those about an application and its objects, the last at the end.
 func (a *applications) events(ctx context.Context, app *api.Application) ([]report.EventLine, error) {
 	m, err := a.client.Mapping(ctx, schema.GroupKind{Kind: "Event"}, "v1")
 	if err != nil {
@@ -104,34 +103,13 @@ func (a *applications) events(ctx context.Context, app *api.Application) ([]repo
 	if err != nil {
 		return nil, err
 	}
-	var lines []report.EventLine
-	for _, u := range found {
-		if line, ok := eventOf(u.Object, app); ok {
-			lines = append(lines, line)
-		}
+	all, err := a.list(ctx, app.Namespace) // names of others may begin alike
+	if err != nil {
+		return nil, err
 	}
-	slices.SortStableFunc(lines, func(x, y report.EventLine) int { return strings.Compare(x.Last, y.Last) })
-	return lines, nil
-}
-
-// eventOf reads an event, if it is about the application or one of its objects.
-func eventOf(event map[string]any, app *api.Application) (report.EventLine, bool) {
-	text := func(path ...string) string { s, _, _ := unstructured.NestedString(event, path...); return s }
-	kind, name := text("involvedObject", "kind"), text("involvedObject", "name")
-	own := kind == api.KindApplication && name == app.Name
-	if !own && !strings.HasPrefix(name, "d8a-"+app.Name+"-") {
-		return report.EventLine{}, false
+	bodies := make([]map[string]any, len(found))
+	for i, u := range found {
+		bodies[i] = u.Object
 	}
-	line := report.EventLine{
-		Type: text("type"), Reason: text("reason"), Object: kind + "/" + name, Message: strings.TrimSpace(text("message")),
-	}
-	for _, path := range [][]string{{"lastTimestamp"}, {"series", "lastObservedTime"}, {"eventTime"}, {"metadata", "creationTimestamp"}} {
-		if line.Last = text(path...); line.Last != "" {
-			break
-		}
-	}
-	if at, err := time.Parse(time.RFC3339, line.Last); err == nil {
-		line.Last = at.UTC().Format(time.RFC3339)
-	}
-	return line, true
+	return overview.Events(bodies, app, all), nil
 }

@@ -14,8 +14,9 @@ func newEvents(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "events NAME",
 		Short: "List the events about an application and its objects",
-		Long: `Lists the events about an Application and about objects of its templates, which are
-named d8a-INSTANCE-…, the last at the end.
+		Long: `Lists the events about an Application, about the objects of its last apply and what
+these make, such as Pods, and about what else is named d8a-INSTANCE-…; the last at the
+end.
 
 NAME is ` + nameUsage + `.`,
 		Example: fmt.Sprintf("  %[1]s packages events demo.shop", env.Name),
