@@ -114,7 +114,7 @@ func (o *diffOptions) compare(ctx context.Context, env *Env) (*plan.Report, erro
 		if err != nil {
 			return nil, err
 		}
-		return selected(o.view.report(result), selection)
+		return o.selected.narrow(env, o.view.report(result), selection)
 	}
 	p, err := env.prepare(ctx, &o.source)
 	if err != nil {
@@ -130,7 +130,7 @@ func (o *diffOptions) compare(ctx context.Context, env *Env) (*plan.Report, erro
 			return nil, err
 		}
 	}
-	return selected(o.view.report(result), selection)
+	return o.selected.narrow(env, o.view.report(result), selection)
 }
 
 // compareFiles compares two sets of files without a cluster. The other side is

@@ -1,6 +1,9 @@
 package command
 
 import (
+	"fmt"
+	"slices"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -10,6 +13,7 @@ import (
 const (
 	oldFilePath     = "file-path"
 	oldLogLevel     = "log-level"
+	oldLevelLetter  = "l"
 	oldOTLPEndpoint = "otlp-endpoint"
 	oldOTLPInsecure = "otlp-insecure"
 )
@@ -40,17 +44,58 @@ func addOldFlags(root *cobra.Command, env *Env) {
 	}
 }
 
+// addOldLevelLetter accepts the original's -l LEVEL on each command that has no -l of
+// its own: there it is kubectl's selector.
+func addOldLevelLetter(cmd *cobra.Command) {
+	for _, c := range cmd.Commands() {
+		addOldLevelLetter(c)
+	}
+	if f := cmd.Flags(); f.ShorthandLookup(oldLevelLetter) == nil {
+		f.VarP(new(oldLevel), oldLevelLetter, oldLevelLetter, "Accepted for old scripts: -l debug is -v 6")
+		_ = f.MarkHidden(oldLevelLetter)
+	}
+}
+
+// oldLevel is a log level of the original tool. Another word may be a selector, which
+// must not be taken for nothing.
+type oldLevel string
+
+func (l *oldLevel) String() string { return string(*l) }
+
+// Type is what help would call the value.
+func (*oldLevel) Type() string { return "level" }
+
+// Set takes one of the original's words.
+func (l *oldLevel) Set(text string) error {
+	if !isOldLevel(text) {
+		return fmt.Errorf("this command has no selector of objects; -l is the log level of the original tool here: wanted debug, info, warn or error, found %q", text)
+	}
+	*l = oldLevel(text)
+	return nil
+}
+
+func isOldLevel(word string) bool {
+	return slices.Contains([]string{"debug", "info", "warn", "error"}, word)
+}
+
 // readOldFlags takes their meaning over, and says what to write instead. A command may
 // have a --log-level of its own, which is another flag.
 func (e *Env) readOldFlags(cmd *cobra.Command) {
 	if f := cmd.Flag(oldLogLevel); f.Changed && f == cmd.Root().PersistentFlags().Lookup(oldLogLevel) {
-		e.note("note: --%s is of the original tool: it is -v here, and %s is read as -v %d", oldLogLevel, f.Value, e.oldVerbosity(f.Value.String()))
+		e.takeOldLevel("--"+oldLogLevel, f.Value.String())
+	}
+	if f := cmd.Flag(oldLevelLetter); f != nil && f.Changed {
+		e.takeOldLevel("-"+oldLevelLetter, f.Value.String())
 	}
 	for _, name := range []string{oldOTLPEndpoint, oldOTLPInsecure} {
 		if cmd.Flag(name).Changed {
 			e.note("note: --%s is of the original tool: no traces are sent here, so it has no effect", name)
 		}
 	}
+}
+
+func (e *Env) takeOldLevel(flag, level string) {
+	e.note("note: %s is of the original tool: it is -v here, and %s is read as -v %d", flag, level, e.oldVerbosity(level))
 }
 
 // oldVerbosity is the -v that a log level stands for; a -v that is given wins.

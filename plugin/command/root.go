@@ -77,8 +77,10 @@ record of what it installed.`,
 	hideGlobalFlags(root, env)
 	root.AddCommand(
 		newDiff(env), newPlan(env), newApply(env), newDestroy(env), newStatus(env), newBuild(env), newCheck(env), newChart(env), newInit(env), newTags(env), newSecretToGenesisSecret(env),
-		newState(env), newConfig(env), newPackages(env), newVersion(env), newOptions(env),
+		newState(env), newConfig(env), newVersion(env), newOptions(env),
 	)
+	addOldLevelLetter(root)
+	root.AddCommand(newPackages(env)) // the original has nothing of the kind
 	addCompletionForKubectl(root, env)
 	addCompletions(root, env)
 	root.SetFlagErrorFunc(flagError)

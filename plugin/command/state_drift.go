@@ -127,16 +127,18 @@ func (s *recordScope) planned(ctx context.Context, env *Env, rec *state.Record, 
 		if status == "" || of.Leaves() || of.Op == plan.OpError {
 			continue
 		}
+		entry, _ := rec.Find(of.Ref)
 		out = append(out, printers.StateDrifted{
-			StateResource: resourceOf(of.Key), Status: status, StoredHash: stored(rec, of.Ref), Differences: o.Differences,
+			StateResource: resourceOf(of.Key), Status: status, StoredHash: entry.ContentHash, Differences: o.Differences,
+			LiveHash: s.liveHash(entry, of.Live, h),
 		})
 	}
 	return out, errors.Join(current.Failed()...)
 }
 
-func stored(rec *state.Record, ref object.Ref) string {
-	e, _ := rec.Find(ref)
-	return e.ContentHash
+// liveHash is the hash that the live object would have in the record.
+func (s *recordScope) liveHash(e state.Entry, live map[string]any, h object.Hasher) string {
+	return inventory.LiveHash(e, live, h, plan.HiddenBy(&s.rules))
 }
 
 // hashed tells of entries without a known body what can be told: what is missing, and
@@ -160,6 +162,7 @@ func (s *recordScope) hashed(ctx context.Context, rec *state.Record, blind []sta
 			if same {
 				continue
 			}
+			o.LiveHash = s.liveHash(e, f.Object.Object, h)
 			if o.Reason = reason; err != nil {
 				o.Reason = err.Error()
 			}

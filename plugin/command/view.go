@@ -147,6 +147,16 @@ func (o *selectOptions) addFlags(cmd *cobra.Command) {
 	f.StringVar(&o.filter, "diff-filter", "", "Only what kapp's filter selects (JSON)")
 }
 
+// narrow narrows a report. A selector that is one of the original tool's log levels,
+// and fits no object, is read as that: scripts have its plan -l debug.
+func (o *selectOptions) narrow(env *Env, r *plan.Report, s plan.Selection) (*plan.Report, error) {
+	if isOldLevel(o.selector) && len(r.Objects) > 0 && len(r.Select(plan.Selection{Labels: s.Labels}).Objects) == 0 {
+		env.note("note: no object has the label %s: -l is read as the log level of the original tool, which is -v here", o.selector)
+		s.Labels = nil
+	}
+	return selected(r, s)
+}
+
 func (o *selectOptions) selection() (plan.Selection, error) {
 	s := plan.Selection{Kinds: o.kinds, Names: o.names}
 	for _, word := range o.only {

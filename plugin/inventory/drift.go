@@ -139,3 +139,26 @@ func DriftOf(o plan.ObjectReport) string {
 	}
 	return Drifted
 }
+
+// LiveHash is the content hash of a live object, by the procedure of the hashes in a
+// record: all that the server and others put into it counts, but for status and the
+// server's metadata. Values of Secrets enter it keyed, and so do those that the record
+// or hide (which may be nil) masks; empty where there are some and the key isn't known,
+// or the object is no JSON.
+func LiveHash(e state.Entry, live map[string]any, h object.Hasher, hide func(body map[string]any) []object.MaskRule) string {
+	if live == nil {
+		return ""
+	}
+	h.Hide = func(body map[string]any) []object.MaskRule {
+		rules := object.HidePaths(e.Key.Ref(), e.Hidden)
+		if hide != nil {
+			rules = append(rules, hide(body)...)
+		}
+		return rules
+	}
+	sum, err := h.Content(live)
+	if err != nil {
+		return "" // there is nothing to print that could be compared
+	}
+	return sum
+}

@@ -76,6 +76,7 @@ var originalRecord = []behaviour{
 	{"4.6", "state list: layout, order, nothing recorded", []string{"printers.TestStateListGolden", "printers.TestStateResourceIsTheStateKeyWithoutManifest", "script tazuna-state"}},
 	{"4.7", "state diff: layout, no changes, exit code", []string{"printers.TestStateDiffGolden", "script tazuna-state"}},
 	{"4.8", "state drift: layout, missing and drifted, none, exit code", []string{"printers.TestStateDriftGolden", "script state-drift", "script tazuna-state"}},
+	{"4.8", "state drift: the live hash before the stored one", []string{"printers.TestStateDriftGolden", "plugin/inventory.TestLiveHash", "script state-drift-hashes"}},
 	{"4.9", "status: layout, Missing, no state, exit code", []string{"printers.TestStatusGolden", "script state-status"}},
 	{"4.9", "readiness, by group and generation", []string{"plugin/readiness.TestOf", "script case-i09-same-kind", "script case-w05-odd-rollouts"}},
 	{"4.10", "which command compares what", []string{"script views", "script tazuna-state"}},

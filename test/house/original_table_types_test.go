@@ -44,6 +44,7 @@ var originalCommands = []behaviour{
 	{"9", "version", []string{"script plugin", "script tazuna-loading"}},
 	{"9", "state sync is apply --sync", []string{"script case-x07-nothing-changed", "script bootstrap"}},
 	{"10.1", "flags as they were, where they still mean something", []string{"script tazuna-loading"}},
+	{"10.1", "-l, but where kubectl's selector has the letter", []string{"script tazuna-log-level"}},
 	{"10.2", "TAZUNA_DESTROY_EXECUTABLE, KUBECONFIG, XDG_CACHE_HOME, NO_COLOR, DOCKER_CONFIG", []string{"script destroy", "script type-oras", "script registry-credentials", "printers.TestColorEnabled"}},
 	{"10.2", "TAZUNA_STATE_SYNC_DELETE still deletes", []string{"script tazuna-state"}},
 	{"10.3", "the guard of contexts is for every command that asks the cluster", []string{"script tazuna-loading", "script tazuna-yaml"}},
