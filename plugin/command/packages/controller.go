@@ -17,6 +17,7 @@ import (
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/bundle"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/controller"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/debug"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/drift"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/hook"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/instance"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/release"
@@ -37,6 +38,8 @@ type controllerOptions struct {
 	metrics, health string
 	dir, socket     string
 	applyTimeout    time.Duration
+	drift           time.Duration
+	election        controller.Timing
 	webhook         webhookOptions
 	logFormat       string
 	logLevel        string
@@ -63,7 +66,7 @@ socket. It refuses to start where Deckhouse itself runs. See docs/packages-contr
 }
 
 func (o *controllerOptions) addFlags(cmd *cobra.Command) {
-	f := cmd.Flags()
+	f, timing := cmd.Flags(), controller.DefaultTiming()
 	f.StringSliceVar(&o.namespaces, "namespaces", nil, "Look after the Applications of these namespaces only (default all)")
 	f.StringVar(&o.platformVersion, "platform-version", "", "The version that requirements on deckhouse are held against; without it none of them is met")
 	f.StringVar(&o.systemNamespace, "system-namespace", controller.DefaultSystemNamespace, "The namespace of the leader's Lease and of the ConfigMap platform")
@@ -74,6 +77,10 @@ func (o *controllerOptions) addFlags(cmd *cobra.Command) {
 	f.StringVar(&o.dir, "packages-dir", "", "The directory that bundles are kept in (default one of this cluster in the user's cache directory)")
 	f.StringVar(&o.socket, "socket", "", "The socket that questions are answered on (default one of this cluster in the user's runtime directory)")
 	f.DurationVar(&o.applyTimeout, "apply-timeout", release.DefaultLimit, "How long one apply of an application may take (before this flag: "+timeoutVariable+")")
+	f.DurationVar(&o.drift, "drift-interval", drift.Period, "The least time between two looks for objects of applications that are missing; up to a quarter more is added at random")
+	f.DurationVar(&o.election.Lease, "leader-elect-lease-duration", timing.Lease, "For how long a leader counts as one after its last renewal: a controller that stands by waits so long for one that was killed")
+	f.DurationVar(&o.election.Renew, "leader-elect-renew-deadline", timing.Renew, "For how long a leader tries to renew before it gives up and ends")
+	f.DurationVar(&o.election.RetryLease, "leader-elect-retry-period", timing.RetryLease, "The time between two tries to become or stay the leader")
 	f.StringVar(&o.logFormat, "log-format", "text", "How the log is written: text or json")
 	f.StringVar(&o.logLevel, "log-level", "info", "What is logged: debug, info, warn or error and above")
 	o.webhook.addFlags(cmd)
@@ -129,6 +136,25 @@ func (o *controllerOptions) check() error {
 	if o.applyTimeout <= 0 {
 		return fmt.Errorf("--apply-timeout: wanted more than 0, found %s", o.applyTimeout)
 	}
+	if o.drift < time.Second {
+		return fmt.Errorf("--drift-interval: wanted at least 1s, found %s", o.drift)
+	}
+	return o.checkElection()
+}
+
+// checkElection refuses times by which a leader would lose its lease while it renews it.
+func (o *controllerOptions) checkElection() error {
+	e := o.election
+	switch {
+	case e.RetryLease < 100*time.Millisecond:
+		return fmt.Errorf("--leader-elect-retry-period: wanted at least 100ms, found %s", e.RetryLease)
+	case e.Renew < 2*e.RetryLease:
+		return fmt.Errorf("--leader-elect-renew-deadline: wanted at least twice the retry period of %s, found %s", e.RetryLease, e.Renew)
+	case e.Lease <= e.Renew:
+		return fmt.Errorf("--leader-elect-lease-duration: wanted more than the renew deadline of %s, found %s", e.Renew, e.Lease)
+	case e.Lease%time.Second != 0:
+		return fmt.Errorf("--leader-elect-lease-duration: wanted whole seconds, as a Lease has them, found %s", e.Lease)
+	}
 	return nil
 }
 
@@ -170,6 +196,7 @@ func (o *controllerOptions) options(ctx context.Context, env *Env, log *slog.Log
 		Client: client, Config: config, Dir: o.dir, CacheDir: cache, Socket: o.socket,
 		Namespaces: o.namespaces, PlatformVersion: o.platformVersion, SystemNamespace: o.systemNamespace,
 		LeaderElection: o.leaderElect, InstallDefinitions: o.definitions, MetricsAddress: o.metrics, HealthAddress: o.health,
+		DriftInterval: o.drift, Timing: o.election,
 		Admission: admission, ApplyLimit: o.applyTimeout, UserAgent: env.UserAgent(), Version: env.Version, Log: log,
 		Hooks: instance.HookOptions{
 			Namespaces: rule, Env: hook.BaseEnv(env.Environ()), LogLevel: o.logLevel, Limits: limits,

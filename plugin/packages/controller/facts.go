@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"sync"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -35,12 +37,25 @@ type facts struct {
 	runtime   Runtime
 	platform  string // version
 	namespace string // of the ConfigMap
-	log       *slog.Logger
+	// every is how often it is asked for without an event: no watch tells that the
+	// cluster got another version, or other kinds.
+	every       time.Duration
+	forgetKinds func(context.Context)
+	log         *slog.Logger
+	mu sync.Mutex
+	// told is the version of Kubernetes that was told last.
+	told string
 }
 
 // Reconcile tells everything; whatever changed, the request is the same.
 func (r *facts) Reconcile(ctx context.Context, _ reconcile.Request) (reconcile.Result, error) {
-	return reconcile.Result{}, r.tell(ctx)
+	if r.forgetKinds != nil {
+		r.forgetKinds(ctx)
+	}
+	if err := r.tell(ctx); err != nil {
+		return reconcile.Result{}, err
+	}
+	return reconcile.Result{RequeueAfter: r.every}, nil
 }
 
 func (r *facts) tell(ctx context.Context) error {
@@ -64,6 +79,7 @@ func (r *facts) collect(ctx context.Context) (Facts, error) {
 		return f, fmt.Errorf("ask the server for its version: %w", err)
 	}
 	f.Kubernetes = version.GitVersion
+	r.note(f.Kubernetes)
 	list := &api.ModuleList{}
 	if err := r.client.List(ctx, list); err != nil {
 		return f, fmt.Errorf("list modules: %w", err)
@@ -82,6 +98,16 @@ func (r *facts) collect(ctx context.Context) (Facts, error) {
 	}
 	f.Bootstrapped = err == nil
 	return f, nil
+}
+
+// note logs that the cluster was upgraded.
+func (r *facts) note(version string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.told != "" && r.told != version {
+		r.log.Info("Kubernetes has another version", "before", r.told, "now", version)
+	}
+	r.told = version
 }
 
 // values reads the ConfigMap. One that can't be read is told and not used: objects

@@ -40,12 +40,14 @@ func Run(ctx context.Context, o Options, ready func()) error {
 	if err != nil {
 		return err
 	}
-	if err := prepare(ctx, o, scheme); err != nil {
+	direct, err := prepare(ctx, o, scheme)
+	if err != nil {
 		return err
 	}
 	// Parts of the library log without asking anybody; without this they complain.
 	crlog.SetLogger(libraryLog(o.Log))
-	m, err := newManager(o, scheme)
+	k := &keeper{client: direct, write: o.InstallDefinitions, log: o.Log, wake: make(chan struct{}, 1)}
+	m, err := newManager(o, scheme, k)
 	if err != nil {
 		return fmt.Errorf("make the controller: %w", err)
 	}
@@ -54,7 +56,7 @@ func Run(ctx context.Context, o Options, ready func()) error {
 	}
 	o.Log.Info("the controller begins", "namespaces", o.Namespaces, "leaderElection", o.LeaderElection)
 	l := &leader{options: o, client: m.GetClient(), ready: ready}
-	if err := errors.Join(addReconcilers(m, o, l), m.Add(l)); err != nil {
+	if err := errors.Join(addReconcilers(m, o, l), m.Add(l), m.Add(k)); err != nil {
 		return err
 	}
 	if err := m.Start(ctx); err != nil {
@@ -72,25 +74,26 @@ func newScheme() (*runtime.Scheme, error) {
 	return scheme, nil
 }
 
-// prepare does what has to be done before our kinds can be watched.
-func prepare(ctx context.Context, o Options, scheme *runtime.Scheme) error {
+// prepare does what has to be done before our kinds can be watched. What it returns asks
+// the server itself.
+func prepare(ctx context.Context, o Options, scheme *runtime.Scheme) (client.Client, error) {
 	c, err := client.New(o.Config, client.Options{Scheme: scheme})
 	if err != nil {
-		return fmt.Errorf("connect to the cluster: %w", err)
+		return nil, fmt.Errorf("connect to the cluster: %w", err)
 	}
 	if err := refuse(ctx, c); err != nil {
-		return err
+		return nil, err
 	}
 	if err := establish(ctx, c, o.InstallDefinitions); err != nil {
-		return err
+		return nil, err
 	}
 	if !o.LeaderElection {
-		return nil
+		return c, nil
 	}
-	return ensureNamespace(ctx, c, o.SystemNamespace)
+	return c, ensureNamespace(ctx, c, o.SystemNamespace)
 }
 
-func newManager(o Options, scheme *runtime.Scheme) (manager.Manager, error) {
+func newManager(o Options, scheme *runtime.Scheme, k *keeper) (manager.Manager, error) {
 	off := func(address string) string {
 		if address == "" {
 			return "0"
@@ -99,7 +102,7 @@ func newManager(o Options, scheme *runtime.Scheme) (manager.Manager, error) {
 	}
 	m, err := manager.New(o.Config, manager.Options{
 		Scheme: scheme, Logger: libraryLog(o.Log),
-		Cache:                         newCache(o),
+		Cache:                         newCache(o, k),
 		LeaderElection:                o.LeaderElection,
 		LeaderElectionNamespace:       o.SystemNamespace,
 		LeaderElectionID:              LeaseName,
@@ -123,7 +126,7 @@ func newManager(o Options, scheme *runtime.Scheme) (manager.Manager, error) {
 }
 
 // newCache says what is watched, and what of it is kept: never more than is read.
-func newCache(o Options) cache.Options {
+func newCache(o Options, k *keeper) cache.Options {
 	named := func(namespace, name string) cache.ByObject {
 		return cache.ByObject{Namespaces: map[string]cache.Config{
 			namespace: {FieldSelector: fields.OneTermEqualSelector("metadata.name", name)},
@@ -142,7 +145,7 @@ func newCache(o Options) cache.Options {
 		}
 		of[&api.Application{}] = cache.ByObject{Namespaces: namespaces}
 	}
-	return cache.Options{ByObject: of, DefaultTransform: cache.TransformStripManagedFields()}
+	return cache.Options{ByObject: of, DefaultTransform: cache.TransformStripManagedFields(), DefaultWatchErrorHandler: k.watchFailed}
 }
 
 // withoutSchemas leaves out of the cache what is large and read by nobody here.

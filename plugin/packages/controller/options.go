@@ -1,6 +1,7 @@
 package controller
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"time"
@@ -23,6 +24,9 @@ type Options struct {
 	Changes *Changes
 	// Open reaches repositories: catalog.Open.
 	Open func(api.RegistrySpec) (catalog.Catalog, error)
+	// ForgetKinds has who asks which kinds the cluster serves find out anew: they may
+	// have changed. It is called now and then; nil: nobody needs it.
+	ForgetKinds func(context.Context)
 	// Namespaces are those whose Applications are looked after; none: all.
 	Namespaces []string
 	// PlatformVersion is what requirements on the platform are held against; empty:
@@ -55,6 +59,8 @@ type Timing struct {
 	// Youth is for how long a package that nobody offers is left alone: its versions may
 	// only not have been seen yet.
 	Youth time.Duration
+	// Look is how often is asked for what no watch tells: the version of Kubernetes.
+	Look time.Duration
 	// Shutdown is how long work that goes on may take to end.
 	Shutdown time.Duration
 	// Lease, Renew and RetryLease are those of the leader election.
@@ -65,7 +71,8 @@ type Timing struct {
 func DefaultTiming() Timing {
 	return Timing{
 		RetryMin: 15 * time.Second, RetryMax: 2 * time.Hour,
-		StatusPause: 300 * time.Millisecond, ScanTimeout: 5 * time.Minute, Youth: 10 * time.Second, Shutdown: 30 * time.Second,
+		StatusPause: 300 * time.Millisecond, ScanTimeout: 5 * time.Minute, Youth: 10 * time.Second,
+		Look: 4 * time.Minute, Shutdown: 30 * time.Second,
 		Lease: 15 * time.Second, Renew: 10 * time.Second, RetryLease: 2 * time.Second,
 	}
 }
@@ -102,6 +109,7 @@ func (t Timing) withDefaults() Timing {
 		{&t.StatusPause, d.StatusPause},
 		{&t.ScanTimeout, d.ScanTimeout},
 		{&t.Youth, d.Youth},
+		{&t.Look, d.Look},
 		{&t.Shutdown, d.Shutdown},
 		{&t.Lease, d.Lease},
 		{&t.Renew, d.Renew},

@@ -33,7 +33,10 @@ func addReconcilers(m manager.Manager, o Options, l *leader) error {
 	c := m.GetClient()
 	o.Changes.pause = o.Timing.StatusPause
 	l.apps = &applications{client: c, runtime: o.Runtime, store: o.Store, gauge: gauge, clock: o.Clock, log: o.Log}
-	l.facts = &facts{client: c, discovery: asked, runtime: o.Runtime, platform: o.PlatformVersion, namespace: o.SystemNamespace, log: o.Log}
+	l.facts = &facts{
+		client: c, discovery: asked, runtime: o.Runtime, platform: o.PlatformVersion, namespace: o.SystemNamespace,
+		every: o.Timing.Look, forgetKinds: o.ForgetKinds, log: o.Log,
+	}
 	return errors.Join(
 		watchApplications(m, o, l.apps),
 		watchVersions(m, o, &versions{client: c, open: o.Open, log: o.Log}),

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/hook/output"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/schema"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/values"
@@ -18,6 +19,38 @@ func (e *RefusedError) Error() string {
 	return fmt.Sprintf("settings: %s: refused: %s", e.File, e.Message)
 }
 
+// MaxSettings is how many bytes settings may have as JSON, their defaults included. They
+// are written into the status of their Application beside those of its spec, and the
+// server takes objects of 1.5 MiB at most, in which each field is named once more.
+const MaxSettings = 512 << 10
+
+// LargeError is that settings have more than MaxSettings.
+type LargeError struct {
+	Instance string
+	Bytes    int
+}
+
+// Error tells whose they are, and both sizes.
+func (e *LargeError) Error() string {
+	return fmt.Sprintf("settings of %s: wanted at most %d KiB as JSON with their defaults, found %d KiB", e.Instance, MaxSettings>>10, (e.Bytes+1<<10-1)>>10)
+}
+
+// effective are the settings that follow from what the user gave.
+func (i *Instance) effective(ctx context.Context, given map[string]any, change values.Change) (map[string]any, error) {
+	effective, err := i.sources.Settings(ctx, given, change)
+	if err != nil {
+		return nil, err
+	}
+	data, err := object.EncodeJSON(effective)
+	if err != nil {
+		return nil, err
+	}
+	if len(data) > MaxSettings {
+		return nil, &LargeError{Instance: i.id.String(), Bytes: len(data)}
+	}
+	return effective, nil
+}
+
 // Configure makes settings and values of what the user gave. The programs that judge
 // settings are asked unless they have agreed to equal ones. After an error settings and
 // values are those of before. Warnings are remarks of programs that agree.
@@ -27,7 +60,7 @@ func (i *Instance) Configure(ctx context.Context, given map[string]any, change v
 		return nil, err
 	}
 	defer unlock()
-	effective, err := i.sources.Settings(ctx, given, change)
+	effective, err := i.effective(ctx, given, change)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +106,7 @@ func (i *Instance) Assume(ctx context.Context, effective map[string]any) error {
 
 // Judge tells what would be said of settings, and changes nothing.
 func (i *Instance) Judge(ctx context.Context, given map[string]any, change values.Change) (warnings []string, err error) {
-	effective, err := i.sources.Settings(ctx, given, change)
+	effective, err := i.effective(ctx, given, change)
 	if err != nil {
 		return nil, err
 	}

@@ -124,6 +124,29 @@ func TestP1LoadAndShare(t *testing.T) {
 	assert.Equal(t, map[string]any{"replicas": int64(2), "internal": map[string]any{}}, a.Values())
 }
 
+// TestSlowBundleHoldsUpNobodyElse: who wants another bundle doesn't wait, and who wants
+// the same can go.
+func TestSlowBundleHoldsUpNobodyElse(t *testing.T) {
+	shelf, slow, quick := &Shelf{}, bundleDir(t, nil), bundleDir(t, nil)
+	at, first := shelf.enter(slow + "\x00v1.2.3")
+	require.True(t, first, "somebody reads it and takes long")
+	load(t, shelf, quick, "a")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	waited := make(chan error, 1)
+	go func() {
+		_, err := shelf.Take(ctx, slow, "v1.2.3")
+		waited <- err
+	}()
+	cancel(errors.New("superseded"))
+	require.EqualError(t, <-waited, "superseded")
+	at.err = errors.New("unreadable")
+	close(at.done)
+	_, err := shelf.Take(t.Context(), slow, "v1.2.3")
+	require.EqualError(t, err, "unreadable", "the same reading is everybody's")
+	require.NoError(t, shelf.leave(slow+"\x00v1.2.3", at))
+	load(t, shelf, slow, "b") // a failure is not kept
+}
+
 func TestLoadFaults(t *testing.T) {
 	shelf := &Shelf{}
 	for name, files := range map[string]map[string]string{
@@ -151,6 +174,20 @@ func TestConfigure(t *testing.T) {
 	require.ErrorContains(t, err, "replicas")
 	require.NoError(t, i.Assume(t.Context(), map[string]any{"replicas": int64(0)}))
 	assert.Equal(t, int64(0), i.Values()["replicas"])
+}
+
+// TestSettingsThatAStatusCantHold are refused with whose they are, the limit and what was
+// found; what was applied before stays.
+func TestSettingsThatAStatusCantHold(t *testing.T) {
+	i := load(t, &Shelf{}, bundleDir(t, nil), "a")
+	configure(t, i, map[string]any{"class": strings.Repeat("x", MaxSettings-100)})
+	large := map[string]any{"class": strings.Repeat("x", 900<<10)}
+	for _, judge := range []func(context.Context, map[string]any, values.Change) ([]string, error){i.Configure, i.Judge} {
+		_, err := judge(t.Context(), large, values.Change{})
+		require.EqualError(t, err, "settings of demo.a: wanted at most 512 KiB as JSON with their defaults, found 901 KiB")
+		assert.True(t, IsInvalid(err))
+	}
+	assert.Len(t, i.Settings()["class"], MaxSettings-100)
 }
 
 // TestComplaint22VerdictOfTheProgram: the words of a settings check reach the user, and a

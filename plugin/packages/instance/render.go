@@ -63,7 +63,8 @@ func (i *Instance) Masked(of map[string]any) map[string]any { return i.shared.Sc
 func IsInvalid(err error) bool {
 	var invalid *schema.InvalidError
 	var refused *RefusedError
-	return errors.As(err, &invalid) || errors.As(err, &refused)
+	var large *LargeError
+	return errors.As(err, &invalid) || errors.As(err, &refused) || errors.As(err, &large)
 }
 
 // Digest names values by their content.

@@ -22,53 +22,93 @@ type Shared struct {
 	Static map[string]any
 	// Warnings are what is odd about the bundle.
 	Warnings []bundle.Finding
-
-	users int
 }
 
 // Shelf keeps what is shared. It may be used by several goroutines; the zero value is
 // empty.
 type Shelf struct {
 	mu  sync.Mutex
-	all map[string]*Shared
+	all map[string]*place
+}
+
+// place is where a bundle is on the shelf, or is about to be.
+type place struct {
+	// done is closed when the bundle has been read; then shared or err is set.
+	done   chan struct{}
+	shared *Shared
+	err    error
+	// users guard the place: without any it is given up. Who reads is one.
+	users int
 }
 
 // Take opens the bundle in a directory, or gives what is open already. Give it back.
-// The version counts instead of that of package.yaml, unless it is empty.
+// The version counts instead of that of package.yaml, unless it is empty. One that takes
+// long to read holds up only those who want the same.
 func (s *Shelf) Take(ctx context.Context, dir, version string) (*Shared, error) {
 	key := dir + "\x00" + version
+	at, first := s.enter(key)
+	if first {
+		// What it comes to is everybody's, so that it doesn't end with this caller.
+		at.shared, at.err = read(context.WithoutCancel(ctx), dir, version)
+		close(at.done)
+	}
+	var err error
+	select {
+	case <-at.done:
+		if err = at.err; err == nil {
+			return at.shared, nil
+		}
+	case <-ctx.Done():
+		err = context.Cause(ctx)
+	}
+	return nil, joined(err, s.leave(key, at))
+}
+
+// enter finds a place; the first who does has to fill it.
+func (s *Shelf) enter(key string) (at *place, first bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if open, ok := s.all[key]; ok {
-		open.users++
-		return open, nil
-	}
-	opened, err := read(ctx, dir, version)
-	if err != nil {
-		return nil, err
+	if at, ok := s.all[key]; ok {
+		at.users++
+		return at, false
 	}
 	if s.all == nil {
-		s.all = map[string]*Shared{}
+		s.all = map[string]*place{}
 	}
-	opened.users = 1
-	s.all[key] = opened
-	return opened, nil
+	at = &place{done: make(chan struct{}), users: 1}
+	s.all[key] = at
+	return at, true
+}
+
+// leave gives up a place. After a failure the next who comes reads anew.
+func (s *Shelf) leave(key string, at *place) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if at.users--; at.users > 0 {
+		return nil
+	}
+	delete(s.all, key)
+	if at.shared == nil {
+		return nil
+	}
+	return at.shared.Package.Close()
 }
 
 // Give gives back what was taken.
 func (s *Shelf) Give(shared *Shared) error {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	shared.users--
-	if shared.users > 0 {
-		return nil
-	}
-	for key, open := range s.all {
-		if open == shared {
-			delete(s.all, key)
+	for key, at := range s.all {
+		select {
+		case <-at.done:
+			if at.shared == shared {
+				s.mu.Unlock()
+				return s.leave(key, at)
+			}
+		default: // it is being read
 		}
 	}
-	return shared.Package.Close()
+	s.mu.Unlock()
+	return nil
 }
 
 func read(ctx context.Context, dir, version string) (_ *Shared, err error) {
@@ -76,11 +116,15 @@ func read(ctx context.Context, dir, version string) (_ *Shared, err error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, p.Close())
-		}
-	}()
+	s, err := shared(p, version)
+	if err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	return s, nil
+}
+
+// shared reads what is in an open bundle.
+func shared(p *source.Package, version string) (*Shared, error) {
 	if version != "" {
 		p.Definition.Version = version
 	}
@@ -93,6 +137,7 @@ func read(ctx context.Context, dir, version string) (_ *Shared, err error) {
 	if !p.Renders {
 		return s, nil
 	}
+	var err error
 	if s.Template, err = render.New(p.Bundle); err != nil {
 		return nil, err
 	}

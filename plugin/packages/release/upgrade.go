@@ -202,7 +202,7 @@ func (u *upgrade) perform(ctx context.Context, stages []*stage) error {
 	err = errors.Join(failed, u.conclude(after, revision, failed))
 	u.outcome.Tracking = run.tracking.end(err == nil)
 	if run.tracking.panicked != nil {
-		u.outcome.Warnings = append(u.outcome.Warnings, fmt.Sprintf("the listener to the progress panicked and heard no more: %v", run.tracking.panicked))
+		u.outcome.Warnings = append(u.outcome.Warnings, fmt.Sprintf("the listener to the progress panicked and heard no more: %s", object.PanicText(run.tracking.panicked)))
 	}
 	return err
 }

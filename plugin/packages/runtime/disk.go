@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/bundle/source"
 )
@@ -16,31 +15,47 @@ import (
 //
 //	ROOT/apps/deployed/NAMESPACE.INSTANCE     a link to the bundle of an application
 //	ROOT/apps/versions/REPOSITORY/PACKAGE/VERSION@DIGEST
-//	ROOT/tmp                                  what is being unpacked, runs of hooks
+//	ROOT/tmp                                  a Scratch for each process
 type disk struct {
-	root string
-	mu   sync.Mutex
+	root    string
+	scratch *Scratch
+	// owned: the scratch goes with the disk.
+	owned bool
+	mu    sync.Mutex
 }
 
 const dirMode = 0o700 // hooks are programs, and files of packages may hold secrets
 
-func openDisk(root string) (*disk, error) {
+// openDisk makes the directories. Without a scratch it has one of its own.
+func openDisk(root string, scratch *Scratch) (*disk, error) {
 	full, err := filepath.Abs(root)
 	if err != nil {
 		return nil, fmt.Errorf("directory of packages %s: %w", root, err)
 	}
-	d := &disk{root: full}
-	for _, dir := range []string{d.deployed(), d.versions(), d.temp()} {
+	d := &disk{root: full, scratch: scratch, owned: scratch == nil}
+	for _, dir := range []string{d.deployed(), d.versions()} {
 		if err := os.MkdirAll(dir, dirMode); err != nil {
 			return nil, fmt.Errorf("directory of packages: %w", err)
+		}
+	}
+	if d.owned {
+		if d.scratch, err = OpenScratch(root); err != nil {
+			return nil, err
 		}
 	}
 	return d, nil
 }
 
+func (d *disk) close() error {
+	if !d.owned {
+		return nil
+	}
+	return d.scratch.Close()
+}
+
 func (d *disk) deployed() string { return filepath.Join(d.root, "apps", "deployed") }
 func (d *disk) versions() string { return filepath.Join(d.root, "apps", "versions") }
-func (d *disk) temp() string     { return filepath.Join(d.root, "tmp") }
+func (d *disk) temp() string     { return d.scratch.Dir() }
 
 // link is where the bundle of an application is to be found.
 func (d *disk) link(name string) string { return filepath.Join(d.deployed(), name) }
@@ -150,24 +165,6 @@ func (d *disk) sweep(inUse []string) error {
 		if !used[dir] {
 			faults = append(faults, os.RemoveAll(dir))
 		}
-	}
-	return errors.Join(faults...)
-}
-
-// clear removes what processes that were killed left in the temporary directory: values
-// of applications are among it. What has been there since a time is somebody's work.
-func (d *disk) clear(since time.Time) error {
-	entries, err := os.ReadDir(d.temp())
-	faults := []error{err}
-	for _, e := range entries {
-		info, err := e.Info()
-		if errors.Is(err, os.ErrNotExist) {
-			continue
-		}
-		if err == nil && !info.ModTime().Before(since) {
-			continue
-		}
-		faults = append(faults, err, os.RemoveAll(filepath.Join(d.temp(), e.Name())))
 	}
 	return errors.Join(faults...)
 }

@@ -4,7 +4,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -36,28 +35,8 @@ func fetched(t *testing.T, d *disk, content string) *source.Package {
 	return p
 }
 
-// Runs that were killed leave values of applications, which hold secrets.
-func TestDiskIsClearedOfKilledRuns(t *testing.T) {
-	d, err := openDisk(t.TempDir())
-	require.NoError(t, err)
-	began := time.Now()
-	for name, at := range map[string]time.Time{"old": began.Add(-time.Hour), "young": began.Add(time.Minute)} {
-		dir := filepath.Join(d.temp(), name)
-		require.NoError(t, os.Mkdir(dir, dirMode))
-		require.NoError(t, os.WriteFile(filepath.Join(dir, "values.json"), []byte("{}"), 0o600))
-		require.NoError(t, os.Chtimes(dir, at, at))
-	}
-	require.NoError(t, d.clear(began))
-	assert.NoDirExists(t, filepath.Join(d.temp(), "old"))
-	assert.FileExists(t, filepath.Join(d.temp(), "young", "values.json"))
-	require.NoError(t, d.clear(began.Add(time.Hour)))
-	left, err := os.ReadDir(d.temp())
-	require.NoError(t, err)
-	assert.Empty(t, left)
-}
-
 func TestDisk(t *testing.T) {
-	d, err := openDisk(t.TempDir())
+	d, err := openDisk(t.TempDir(), nil)
 	require.NoError(t, err)
 	a := Desired{Namespace: "demo", Name: "a", Repository: "main", Package: "store", Version: "v1.0.0"}
 	b := a
@@ -96,7 +75,10 @@ func TestDisk(t *testing.T) {
 	assert.DirExists(t, next)
 	left, err := os.ReadDir(d.temp())
 	require.NoError(t, err)
-	assert.Empty(t, left)
+	require.Len(t, left, 1)
+	assert.Equal(t, lockFile, left[0].Name())
+	require.NoError(t, d.close())
+	assert.NoDirExists(t, d.temp())
 	names, err := d.names()
 	require.NoError(t, err)
 	assert.Equal(t, []string{"demo.a"}, names)
@@ -114,7 +96,7 @@ func must(text string, err error) string {
 
 // TestDirectoryOfTheUser is used where it is, and never removed.
 func TestDirectoryOfTheUser(t *testing.T) {
-	d, err := openDisk(t.TempDir())
+	d, err := openDisk(t.TempDir(), nil)
 	require.NoError(t, err)
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "package.yaml"), []byte("apiVersion: v1\ntype: Application\nname: store\n"), 0o600))

@@ -21,6 +21,7 @@
 //	task.go      what tasks have in common
 //	hooks.go     runs of hooks that events and schedules call for
 //	disk.go      where bundles lie, and what killed runs left
+//	scratch.go   the directory of this process, and what killed ones left in theirs
 //	preflight.go what an earlier process left behind
 //	dump.go      everything, for people who look for a fault
 //

@@ -13,8 +13,8 @@ import (
 // queue, and bundles of applications that are gone are removed, as is what runs that were
 // killed left on the disk.
 func (r *Runtime) preflight(ctx context.Context, applications []Desired) error {
-	if err := r.disk.clear(r.began); err != nil {
-		r.Log.Warn("what killed runs left on the disk stays", "error", err.Error())
+	if err := r.disk.scratch.clear(r.Log); err != nil {
+		r.Log.Warn("of what killed controllers left, something stays", "error", err.Error())
 	}
 	wanted := map[string]bool{}
 	for _, d := range applications {

@@ -32,6 +32,8 @@ type Options struct {
 
 	// Dir is where bundles are kept.
 	Dir string
+	// Scratch is on the same disk; nil: the Runtime has its own.
+	Scratch *Scratch
 	// Namespaces are those that are looked after; none: all. Releases elsewhere are left
 	// alone.
 	Namespaces []string
@@ -55,7 +57,6 @@ type Runtime struct {
 	queues *queue.Set
 	shelf  instance.Shelf
 	disk   *disk
-	began  time.Time
 	// ctx ends all operations.
 	ctx  context.Context //nolint:containedctx // operations outlive the calls that begin them
 	stop context.CancelCauseFunc
@@ -85,7 +86,7 @@ func New(o Options) (*Runtime, error) {
 	if o.Shutdown == 0 {
 		o.Shutdown = DefaultShutdown
 	}
-	d, err := openDisk(o.Dir)
+	d, err := openDisk(o.Dir, o.Scratch)
 	if err != nil {
 		return nil, err
 	}
@@ -93,15 +94,12 @@ func New(o Options) (*Runtime, error) {
 		o.Run.TempDir = d.temp()
 	}
 	r := &Runtime{
-		Options: o, disk: d, began: o.Clock.Now(), apps: map[string]*app{}, removed: map[string]bool{}, scheduler: schedule.New(),
+		Options: o, disk: d, apps: map[string]*app{}, removed: map[string]bool{}, scheduler: schedule.New(),
 		queues: queue.New(queue.Options{Clock: o.Clock, Retry: o.Retry, Log: o.Log}),
 	}
 	r.ctx, r.stop = context.WithCancelCause(context.Background())
 	return r, nil
 }
-
-// TempDir is a directory for what is fetched, on the disk of Options.Dir.
-func TempDir(dir string) string { return (&disk{root: dir}).temp() }
 
 // Run works until the context ends, and returns when all that it began has ended.
 // applications are all that there are: what was installed for others before is removed.
@@ -145,7 +143,7 @@ func (r *Runtime) close() error {
 			err = errors.Join(err, loaded.Close())
 		}
 	}
-	return err
+	return errors.Join(err, r.disk.close())
 }
 
 // SetFacts tells what the cluster has.

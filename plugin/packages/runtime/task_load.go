@@ -89,11 +89,14 @@ func (r *Runtime) schedule(a *app, loaded *instance.Instance) {
 func (r *Runtime) exchange(a *app, loaded *instance.Instance) error {
 	before := r.takeLoaded(a)
 	r.set(func() { a.loaded, a.stale = loaded, false })
-	var err error
-	if before != nil {
-		err = before.Close()
+	if before == nil {
+		return nil // what others don't need any more was seen when the controller started
 	}
-	if err := errors.Join(err, r.disk.sweep(r.inUse())); err != nil {
+	err := before.Close()
+	if before.Dir() != loaded.Dir() {
+		err = errors.Join(err, r.disk.sweep(r.inUse()))
+	}
+	if err != nil {
 		r.Log.Warn("bundles that are not needed any more stay", "application", a.name, "error", err.Error())
 	}
 	return nil

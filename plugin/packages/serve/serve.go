@@ -49,6 +49,11 @@ type Options struct {
 	MetricsAddress, HealthAddress string
 	// ApplyLimit bounds one apply; 0: release.DefaultLimit.
 	ApplyLimit time.Duration
+	// DriftInterval is the least time between two looks for what no watch tells: missing
+	// objects, the version of Kubernetes, its kinds; 0: drift.Period.
+	DriftInterval time.Duration
+	// Timing is that of the controller; zero fields take its defaults.
+	Timing controller.Timing
 	Hooks      instance.HookOptions
 	// Admission says how Applications are judged before they are stored.
 	Admission Admission
@@ -61,7 +66,7 @@ type Options struct {
 }
 
 // Run looks after the applications of a cluster until the context ends.
-func Run(ctx context.Context, o Options) error {
+func Run(ctx context.Context, o Options) (err error) {
 	changes := &controller.Changes{}
 	w := &worker{options: o}
 	w.store = status.NewStore(clock.RealClock{}, changes.Changed)
@@ -69,12 +74,19 @@ func Run(ctx context.Context, o Options) error {
 		o.Log.Error("an event was lost: what heard of it panicked", "cause", object.PanicText(cause), "stack", string(stack))
 	}}
 	w.health = &health.Monitor{Pool: w.pool, Report: func(name string, c status.Condition) { w.store.Set(name, c) }}
-	catalogs := catalog.Options{CacheDir: o.CacheDir, TempDir: runtime.TempDir(o.Dir), UserAgent: o.UserAgent, Warn: w.warn}
+	scratch, err := runtime.OpenScratch(o.Dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, scratch.Close()) }()
+	w.scratch = scratch
+	catalogs := catalog.Options{CacheDir: o.CacheDir, TempDir: scratch.Dir(), UserAgent: o.UserAgent, Warn: w.warn}
 	if err := w.assemble(changes, catalogs); err != nil {
 		return err
 	}
+	o.Timing.Look = o.DriftInterval
 	return controller.Run(ctx, controller.Options{
-		Config: o.Config, Runtime: w, Store: w.store, Changes: changes,
+		Config: o.Config, Runtime: w, Store: w.store, Changes: changes, ForgetKinds: o.Client.ForgetKinds, Timing: o.Timing,
 		Open:       func(spec api.RegistrySpec) (catalog.Catalog, error) { return catalog.Open(spec, catalogs) },
 		Namespaces: o.Namespaces, PlatformVersion: o.PlatformVersion, SystemNamespace: o.SystemNamespace, Version: o.Version,
 		LeaderElection: o.LeaderElection, InstallDefinitions: o.InstallDefinitions,
@@ -89,6 +101,7 @@ type worker struct {
 	store   *status.Store
 	pool    *follow.Pool
 	health  *health.Monitor
+	scratch *runtime.Scratch
 }
 
 func (w *worker) warn(text string) { w.options.Log.Warn(text) }
@@ -97,7 +110,7 @@ func (w *worker) warn(text string) { w.options.Log.Warn(text) }
 func (w *worker) assemble(changes *controller.Changes, catalogs catalog.Options) error {
 	o := w.options
 	monitor := &drift.Monitor{
-		Cluster: o.Client, Random: rand.N[time.Duration],
+		Cluster: o.Client, Random: rand.N[time.Duration], Every: o.DriftInterval,
 		Failed: func(err error) { o.Log.Warn("missing objects could not be looked for", "error", err.Error()) },
 	}
 	made, err := runtime.New(runtime.Options{
@@ -112,7 +125,7 @@ func (w *worker) assemble(changes *controller.Changes, catalogs catalog.Options)
 		},
 		Cluster: &runtime.LiveCluster{Client: o.Client, Warn: w.warn},
 		Store:   w.store, Changed: changes.Changed,
-		Dir: o.Dir, Namespaces: o.Namespaces, Run: o.Hooks, Log: o.Log,
+		Dir: o.Dir, Scratch: w.scratch, Namespaces: o.Namespaces, Run: o.Hooks, Log: o.Log,
 	})
 	if err != nil {
 		return err
