@@ -32,6 +32,9 @@ type ServerVersion struct {
 type ControllerVersion struct {
 	// Version is that of its program; empty where it doesn't tell.
 	Version string `json:"version,omitempty"`
+	// Namespace has its Lease, and is where it runs unless that is outside of the
+	// cluster.
+	Namespace string `json:"namespace"`
 	// Holder is its name: the host or Pod, and a random part.
 	Holder string `json:"holder"`
 	// Renewed is when it last said that it is there, RFC 3339.
@@ -76,7 +79,7 @@ func (v *Versions) Print(o Options) error {
 		if version == "" {
 			version = "of an unknown version"
 		}
-		p.line("controller of packages " + cleanCell(fmt.Sprintf("%s (%s, last seen %s)", version, c.Holder, c.Renewed)))
+		p.line("controller of packages " + cleanCell(fmt.Sprintf("%s (namespace %s, %s, last seen %s)", version, c.Namespace, c.Holder, c.Renewed)))
 	}
 	return p.flush()
 }

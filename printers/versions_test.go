@@ -23,8 +23,8 @@ func TestVersionsPrint(t *testing.T) {
 
 	v.Server = &ServerVersion{Version: "v1.36.1", Platform: "linux/arm64"}
 	assert.Contains(t, print(), "\nserver v1.36.1 (linux/arm64)\n")
-	v.Controller = &ControllerVersion{Holder: "pod-1", Renewed: "2026-03-02T12:00:00Z"}
-	assert.Contains(t, print(), "\ncontroller of packages of an unknown version (pod-1, last seen 2026-03-02T12:00:00Z)\n")
+	v.Controller = &ControllerVersion{Namespace: "tazuna-system", Holder: "pod-1", Renewed: "2026-03-02T12:00:00Z"}
+	assert.Contains(t, print(), "\ncontroller of packages of an unknown version (namespace tazuna-system, pod-1, last seen 2026-03-02T12:00:00Z)\n")
 	assert.Equal(t, "v1.36.1", structured(t, "jsonpath={.server.version}", v))
 	assert.Error(t, Structured(&bytes.Buffer{}, "name", v))
 }

@@ -44,8 +44,9 @@ func (o *versionOptions) command(env *Env) *cobra.Command {
 		Short: "Print the versions of this program and of the server",
 		Long: `Prints the version of this program, with the Kubernetes that its libraries are of, and
 that of the server, and warns where the two are further apart than Kubernetes supports:
-one minor version. Where a controller of packages works in the cluster (namespace
-tazuna-system), its version and where it runs are told as well.
+one minor version. Where a controller of packages works in the cluster, its version and
+where it runs are told as well. It is found by its Lease, in any namespace; who may not
+list Leases in all of them is told of one in namespace ` + controller.DefaultSystemNamespace + ` only.
 
 A server that doesn't answer within 5 seconds (or --request-timeout) is an error, after
 the program's own version is printed. Where no kubeconfig names a cluster, none is asked.`,
@@ -116,7 +117,7 @@ func askVersions(ctx context.Context, env *Env, result *printers.Versions) error
 	case err != nil:
 		return err
 	}
-	if err := askController(bounded, client, result); err != nil {
+	if err := askController(bounded, env, client, result); err != nil {
 		env.warn(err.Error())
 	}
 	result.Server = &printers.ServerVersion{Version: server.GitVersion, Platform: server.Platform}
@@ -130,15 +131,21 @@ func askVersions(ctx context.Context, env *Env, result *printers.Versions) error
 	return nil
 }
 
-// askController adds the controller of packages, where one leads.
-func askController(ctx context.Context, client *cluster.Client, result *printers.Versions) error {
-	leader, err := controller.FindLeader(ctx, client, controller.DefaultSystemNamespace)
-	if err != nil || leader == nil {
+// askController adds the controller of packages, where one leads, and warns where
+// several do.
+func askController(ctx context.Context, env *Env, client *cluster.Client, result *printers.Versions) error {
+	leaders, err := controller.FindLeaders(ctx, client)
+	if err != nil || len(leaders) == 0 {
 		return err
 	}
-	result.Controller = &printers.ControllerVersion{Version: leader.Version, Holder: leader.Holder}
+	leader := leaders[0]
+	result.Controller = &printers.ControllerVersion{Version: leader.Version, Namespace: leader.Namespace, Holder: leader.Holder}
 	if !leader.Renewed.IsZero() {
 		result.Controller.Renewed = leader.Renewed.UTC().Format(time.RFC3339)
+	}
+	for _, other := range leaders[1:] {
+		env.warn(fmt.Sprintf("another controller of packages works in namespace %s (%s %s): both change the same objects, so stop one of them",
+			other.Namespace, other.Holder, other.Version))
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"path/filepath"
 	"runtime/debug"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -41,42 +42,88 @@ func versions(t *testing.T, args ...string) (stdout, stderr string, err error) {
 	return out.String(), errOut.String(), err
 }
 
-// apiServer is one that knows its version and nothing else.
-func apiServer(t *testing.T, version string) string {
+const (
+	allLeases   = "/apis/coordination.k8s.io/v1/leases"
+	systemLease = "/apis/coordination.k8s.io/v1/namespaces/tazuna-system/leases/packages-controller"
+)
+
+// aLease is that of a controller of packages in a namespace, renewed at a time of day.
+func aLease(namespace, renewed string) string {
+	return fmt.Sprintf(`{"apiVersion":"coordination.k8s.io/v1","kind":"Lease","metadata":{"name":"packages-controller","namespace":%q,
+		"labels":{"app.kubernetes.io/version":"v0.0.9"}},"spec":{"holderIdentity":"pod-1","renewTime":"2026-03-02T%s.000000Z"}}`, namespace, renewed)
+}
+
+func leaseList(leases ...string) string {
+	return `{"apiVersion":"coordination.k8s.io/v1","kind":"LeaseList","items":[` + strings.Join(leases, ",") + `]}`
+}
+
+// apiServer is one that knows its version and what is at a few paths, and forbids the
+// others that have to do with Leases.
+func apiServer(t *testing.T, version string, paths map[string]string) string {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		switch r.URL.Path {
-		case "/version":
-		case "/apis/coordination.k8s.io/v1/namespaces/tazuna-system/leases/packages-controller":
-			fmt.Fprint(w, `{"apiVersion":"coordination.k8s.io/v1","kind":"Lease","metadata":{"name":"packages-controller","namespace":"tazuna-system",
-				"labels":{"app.kubernetes.io/version":"v0.0.9"}},"spec":{"holderIdentity":"pod-1","renewTime":"2026-03-02T12:00:00.000000Z"}}`)
-			return
+		text, ok := paths[r.URL.Path]
+		switch {
+		case r.URL.Path == "/version":
+			fmt.Fprintf(w, `{"major":"1","minor":"x","gitVersion":%q,"platform":"linux/arm64"}`, version)
+		case ok:
+			fmt.Fprint(w, text)
+		case r.URL.Path == allLeases, r.URL.Path == systemLease:
+			w.WriteHeader(http.StatusForbidden)
+			fmt.Fprint(w, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","code":403,"message":"no"}`)
 		default:
 			http.NotFound(w, r)
-			return
 		}
-		fmt.Fprintf(w, `{"major":"1","minor":"x","gitVersion":%q,"platform":"linux/arm64"}`, version)
 	}))
 	t.Cleanup(s.Close)
 	return s.URL
 }
 
 func TestVersionOfAServer(t *testing.T) {
-	stdout, stderr, err := versions(t, "--server", apiServer(t, "v1.37.0+k3s1"))
-	require.NoError(t, err)
-	assert.Regexp(t, `^kubectl-tazuna v0\.1\.0 \(go\S+, \S+/\S+, for Kubernetes v1\.37\.2\)\nserver v1\.37\.0\+k3s1 \(linux/arm64\)\ncontroller of packages v0\.0\.9 \(pod-1, last seen 2026-03-02T12:00:00Z\)\n$`, stdout)
-	assert.Empty(t, stderr)
+	const parts = `^kubectl-tazuna v0\.1\.0 \(go\S+, \S+/\S+, for Kubernetes v1\.37\.2\)\nserver v1\.37\.0\+k3s1 \(linux/arm64\)\n`
+	tests := map[string]struct {
+		paths          map[string]string
+		stdout, stderr string
+	}{
+		"a controller in any namespace": {
+			paths:  map[string]string{allLeases: leaseList(aLease("packages", "12:00:00"))},
+			stdout: `controller of packages v0\.0\.9 \(namespace packages, pod-1, last seen 2026-03-02T12:00:00Z\)\n`,
+		},
+		"Leases may be read in its usual namespace only": {
+			paths:  map[string]string{systemLease: aLease("tazuna-system", "12:00:00")},
+			stdout: `controller of packages v0\.0\.9 \(namespace tazuna-system, pod-1, last seen 2026-03-02T12:00:00Z\)\n`,
+		},
+		"Leases may not be read": {},
+		"nobody leads":           {paths: map[string]string{allLeases: leaseList()}},
+		"one that was moved, once dead": {
+			paths:  map[string]string{allLeases: leaseList(aLease("a", "12:00:00"), aLease("b", "12:30:00"))},
+			stdout: `controller of packages v0\.0\.9 \(namespace b, .*\n`,
+		},
+		"two at once": {
+			paths:  map[string]string{allLeases: leaseList(aLease("a", "12:00:00"), aLease("b", "12:00:04"))},
+			stdout: `controller of packages v0\.0\.9 \(namespace b, .*\n`,
+			stderr: "Warning: another controller of packages works in namespace a (pod-1 v0.0.9): both change the same objects, so stop one of them\n",
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			stdout, stderr, err := versions(t, "--server", apiServer(t, "v1.37.0+k3s1", test.paths))
+			require.NoError(t, err)
+			assert.Regexp(t, parts+test.stdout+"$", stdout)
+			assert.Equal(t, test.stderr, stderr)
+		})
+	}
 }
 
 func TestVersionWarnsOfASkew(t *testing.T) {
-	stdout, stderr, err := versions(t, "-o", "json", "--server", apiServer(t, "v1.20.4"))
+	stdout, stderr, err := versions(t, "-o", "json", "--server", apiServer(t, "v1.20.4", nil))
 	require.NoError(t, err)
 	assert.Contains(t, stdout, `"version": "v1.20.4"`)
 	assert.Contains(t, stdout, `"skew": "the server is Kubernetes 1.20,`)
 	assert.Contains(t, stderr, "Warning: the server is Kubernetes 1.20, this program is made for 1.37")
 
-	_, stderr, err = versions(t, "--server", apiServer(t, "odd"))
+	_, stderr, err = versions(t, "--server", apiServer(t, "odd", nil))
 	require.NoError(t, err)
 	assert.Contains(t, stderr, `wanted one like v1.37.2, found "odd"`)
 }
