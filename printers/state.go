@@ -139,22 +139,33 @@ func (d *StateDiff) Names() []string {
 	return names
 }
 
-// DriftUnknown is the Status of an object of which drift can't be told.
-const DriftUnknown = "unknown"
+// Words of StateDrifted.Status for what is no drift.
+const (
+	// DriftUnknown: it can't be told.
+	DriftUnknown = "unknown"
+	// DriftAnnounced: a run announced that it would make the object, and no apply of it
+	// is known; it isn't there.
+	DriftAnnounced = "announced"
+)
 
 // StateDrifted is one recorded object that isn't in the cluster as recorded.
 type StateDrifted struct {
 	StateResource
-	// Status is live-drifted, live-missing, or unknown where the record has only the
-	// hash of what was applied and that can't be told; Reason says what is known.
+	// Status is live-drifted, live-missing, announced where the object was never made, or
+	// unknown where the record has only the hash of what was applied and that can't be
+	// told; Reason says what is known.
 	Status string `json:"status"`
 	Reason string `json:"reason,omitempty"`
-	// LiveHash is empty when the object is missing or has no comparable hash.
+	// LiveHash is empty when the object is missing or has no comparable hash; StoredHash
+	// when no apply of it is known.
 	LiveHash   string `json:"liveHash,omitempty"`
 	StoredHash string `json:"storedHash"`
 	// Differences are the drifted fields, masked, with their authors.
 	Differences []plan.Difference `json:"differences,omitempty"`
 }
+
+// Drifts reports whether the object is known to be other than it was applied.
+func (o StateDrifted) Drifts() bool { return o.Status != DriftUnknown && o.Status != DriftAnnounced }
 
 // StateDriftManifest holds the drift of one manifest in the order to print.
 type StateDriftManifest struct {
@@ -185,10 +196,9 @@ func (d *StateDrift) Names() []string {
 	var names []string
 	for _, m := range d.Manifests {
 		for _, o := range m.Objects {
-			if o.Status == DriftUnknown {
-				continue
+			if o.Drifts() {
+				names = append(names, kubectlName(o.Group, o.Kind, o.Name))
 			}
-			names = append(names, kubectlName(o.Group, o.Kind, o.Name))
 		}
 	}
 	return names

@@ -117,6 +117,8 @@ func sampleStateDrift() *StateDrift {
 			},
 		},
 		{StateResource: config, Status: "live-missing", StoredHash: hashA},
+		{StateResource: admin, Status: DriftAnnounced, Reason: "a run was to make it"},
+		{StateResource: generated, Status: DriftUnknown, Reason: "an apply of it was begun"},
 	}}, {Manifest: "same"}})
 }
 

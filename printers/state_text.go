@@ -64,8 +64,11 @@ func (e StateEntry) hash() string {
 	case e.RawKey != "":
 		return "(the key can't be read)"
 	}
-	return "(not applied yet)"
+	return notApplied
 }
+
+// notApplied stands where the hash of what was applied would.
+const notApplied = "(not applied yet)"
 
 // Print writes the changes between build and state in the original tool's layout.
 func (d *StateDiff) Print(o Options) error {
@@ -144,6 +147,9 @@ func (d *StateDrift) empty() bool {
 
 func (p *printer) drifted(o StateDrifted, width int) {
 	hash := "(stored: " + o.StoredHash + ")"
+	if o.StoredHash == "" {
+		hash = notApplied
+	}
 	if o.LiveHash != "" {
 		hash = o.LiveHash + " " + hash
 	}
@@ -151,7 +157,7 @@ func (p *printer) drifted(o StateDrifted, width int) {
 	if o.Status == "live-missing" {
 		c = p.paint.removed
 	}
-	if o.Status == DriftUnknown {
+	if !o.Drifts() {
 		c = p.paint.bad
 	}
 	p.statusRow(c, o.Status, o.StateResource, hash, width)

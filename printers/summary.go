@@ -175,6 +175,9 @@ func leftoverLine(l plan.Leftover) string {
 	if l.Reason != "" {
 		why = "removed from the files; " + cleanParagraph(l.Reason, "    ")
 	}
+	if l.Destroy {
+		why = cleanParagraph(l.Reason, "    ")
+	}
 	text := "left over: " + title(l.Kind, l.Name, l.APIVersion, l.Namespace)
 	if l.Manifest != "" {
 		text += " manifest: " + cleanCell(l.Manifest)

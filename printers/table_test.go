@@ -110,4 +110,6 @@ func TestNotes(t *testing.T) {
 	require.Empty(t, noteLines(r, true))
 	require.Equal(t, "left over: configmap/a (v1) cluster (removed from the files; --prune deletes)",
 		leftoverLine(plan.Leftover{APIVersion: "v1", Kind: "ConfigMap", Name: "a"}))
+	require.Equal(t, "left over: configmap/a (v1) cluster (it can't be read)",
+		leftoverLine(plan.Leftover{APIVersion: "v1", Kind: "ConfigMap", Name: "a", Reason: "it can't be read", Destroy: true}))
 }

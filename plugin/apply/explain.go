@@ -29,7 +29,7 @@ const (
 // explain looks up what the cluster says about a failure and settles the object
 // with it.
 func (r *run) explain(n *node, why because) {
-	n.phase, n.failure = phaseExplaining, why
+	n.phase, n.failure, n.unready = phaseExplaining, why, n.step != stepGone
 	r.tracker.drop(n)
 	if r.explained++; r.explained > maxExplained || r.interrupted {
 		r.fail(n, why)

@@ -67,6 +67,7 @@ type node struct {
 	outcome Outcome
 	ready   bool
 	written bool
+	unready bool // it failed while it was waited for to become ready
 	came    bool // the tracker expects it no longer
 	// interrupted is set where the wait was given up because of an interrupt.
 	interrupted bool

@@ -85,7 +85,7 @@ func (r *run) result() Result {
 	for i, o := range r.plan.Objects {
 		n := r.nodes[i]
 		out.Objects[i] = ObjectResult{
-			Manifest: o.Manifest, Ref: o.Ref, Op: o.Op, Outcome: n.outcome, Ready: n.ready, Written: n.written,
+			Manifest: o.Manifest, Ref: o.Ref, Op: o.Op, Outcome: n.outcome, Ready: n.ready, Written: n.written, Unready: n.unready,
 			Reason: n.because.reason, Details: n.because.details, Notes: n.notes, Elapsed: n.elapsed, Err: n.because.err,
 		}
 	}

@@ -34,6 +34,9 @@ type ObjectResult struct {
 	// Written is set where the cluster was changed, even if the object failed
 	// afterwards.
 	Written bool `json:"written,omitempty"`
+	// Unready is set where nothing was left to write and the object then failed to become
+	// ready.
+	Unready bool `json:"unready,omitempty"`
 	// Reason explains every outcome but a plain success.
 	Reason  string   `json:"reason,omitempty"`
 	Details []string `json:"details,omitempty"`

@@ -39,6 +39,8 @@ func (a attempt) classify(o *plan.Object, err error) failure {
 		return failurePassing
 	case a.namespaces[o.Ref.Namespace] && isFreshNamespace(err):
 		return failurePassing
+	case plan.IsTooLarge(err):
+		return failureFinal
 	case statusOf(err).Code >= 500 && a.tries < maxHiccups:
 		return failurePassing
 	default:

@@ -31,7 +31,7 @@ func (r *run) because(n *node, prefix string, err error) because {
 // text words an error about an object, without the object's name and without
 // values that nobody may see.
 func (r *run) text(o *plan.Object, err error) string {
-	return r.clean(o, errorText(err))
+	return r.clean(o, errorText(err)) + plan.Oversized(err, o.Send)
 }
 
 // clean hides the secret values of an object in a text.
@@ -100,7 +100,7 @@ func invalidText(causes []metav1.StatusCause) string {
 	var lines []string
 	for _, c := range causes {
 		line := withoutValue(c.Message)
-		if c.Field != "" && c.Field != "<nil>" {
+		if !plan.WholeObject(c.Field) {
 			line = c.Field + ": " + line
 		}
 		lines = append(lines, shorten(line))

@@ -52,6 +52,11 @@ func (f *finisher) unique(r *Result, o object.Object) {
 			Origin: o.Origin, Ref: &ref,
 			Text: fmt.Sprintf("also built at %s, with equal content: it stays while either manifest has it", first),
 		})
+	case first.Manifest != r.Manifest:
+		if r.Claimed == nil {
+			r.Claimed = map[object.Ref]Place{}
+		}
+		r.Claimed[ref] = first
 	default:
 		f.errs = append(f.errs, &DuplicateError{Ref: ref, First: first, Second: here})
 	}

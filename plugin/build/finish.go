@@ -30,9 +30,9 @@ type Scoper interface {
 // objects wins over s; a nil s knows nothing.
 //
 // Two objects are the same if group, kind, namespace and name are; the version
-// does not count. Twice in one manifest, or with different content in two, is an
-// error that wraps a *DuplicateError each. Equal content in two manifests is a
-// warning of the later one.
+// does not count. Twice in one manifest is an error that wraps a *DuplicateError each.
+// Equal content in two manifests is a warning of the later one; different content makes
+// the later one's object Claimed.
 //
 // The results and bodies passed in stay as they were.
 func Finish(ctx context.Context, results []Result, s Scoper, defaultNamespace string) ([]Result, error) {

@@ -176,10 +176,6 @@ func TestFinishRefusesDuplicates(t *testing.T) {
 			texts: []string{deployment("v1", ", namespace: default", "") + "---\n" + deployment("v1", "", "")},
 			want:  []string{"Deployment.apps default/web is there twice: m0.yaml: document 1, line 1 (manifest m0); and m0.yaml: document 2, line 5 (manifest m0)"},
 		},
-		"in two manifests": {
-			texts: []string{deployment("v1", "", ""), deployment("v1", "", "spec: {replicas: 2}\n")},
-			want:  []string{"Deployment.apps default/web is there twice: m0.yaml: document 1, line 1 (manifest m0); and m1.yaml: document 1, line 1 (manifest m1)"},
-		},
 		"three times": {
 			texts: []string{deployment("v1", "", "") + "---\n" + deployment("v1", "", "") + "---\n" + deployment("v1", "", "")},
 			want: []string{
@@ -212,6 +208,23 @@ func TestFinishRefusesDuplicates(t *testing.T) {
 			_, warnings := flat(out)
 			assert.Equal(t, test.warnings, warnings)
 		})
+	}
+}
+
+// What two manifests have with different content is the first one's; the others go on.
+func TestFinishLeavesDisputesToThePlan(t *testing.T) {
+	one := "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
+	out, err := Finish(t.Context(), results(t, one, one+"data: {a: b}\n", one+"data: {a: c}\n"), Builtin{}, "default")
+	require.NoError(t, err)
+	assert.Empty(t, out[0].Claimed)
+	require.NoError(t, out[0].Disputes())
+	for i, where := range []string{"m1.yaml: document 1, line 1 (manifest m1)", "m2.yaml: document 1, line 1 (manifest m2)"} {
+		r := out[i+1]
+		require.Len(t, r.Objects, 1, "it is still one that the manifest has")
+		assert.Equal(t, "m0", r.Claimed[r.Objects[0].Ref()].Manifest)
+		var duplicate *DuplicateError
+		require.ErrorAs(t, r.Disputes(), &duplicate)
+		assert.EqualError(t, duplicate, "ConfigMap default/a is there twice: m0.yaml: document 1, line 1 (manifest m0); and "+where)
 	}
 }
 

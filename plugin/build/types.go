@@ -107,6 +107,21 @@ type Result struct {
 	Text string
 	// AlwaysSync says that the source decides on every run, whatever was recorded.
 	AlwaysSync bool
+	// Claimed are the Objects that an earlier manifest has too, with another content, and
+	// where: they are that one's. Finish fills it in.
+	Claimed map[object.Ref]Place
+}
+
+// Disputes are the errors of Claimed, in the order of the objects: for those who can't
+// leave it to a plan to refuse them.
+func (r Result) Disputes() error {
+	var all []error
+	for _, o := range r.Objects {
+		if first, ok := r.Claimed[o.Ref()]; ok {
+			all = append(all, &DuplicateError{Ref: o.Ref(), First: first, Second: Place{r.Manifest, o}})
+		}
+	}
+	return errors.Join(all...)
 }
 
 // Add puts another part of the same manifest behind it.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"strings"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/apply"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/apply/prune"
@@ -40,11 +41,17 @@ func (o *applyOptions) takeBack(ctx context.Context, env *Env, r round, s sessio
 	env.note("The run failed: what it wrote is taken back (--atomic).")
 	run := undo.Run{Plan: r.plan, Written: written, Before: r.p.records, Hasher: r.p.hasher}
 	back := run.Back()
+	for _, ref := range back.Unready {
+		env.note("note: %s was not ready before the run either: it is taken back and not waited for", ref)
+	}
 	err := o.goBack(ctx, env, r, s, back)
 	for _, l := range back.Lost {
 		env.warn("not taken back: " + l.String())
 	}
+	var unready *unreadyError
 	switch {
+	case errors.As(err, &unready) && len(back.Lost) == 0:
+		return &ExitError{Code: ExitFailed, Err: fmt.Errorf("%w\neverything that the run wrote was taken back: %w", failed, err)}
 	case err != nil:
 		return &ExitError{Code: ExitFailed, Err: fmt.Errorf("%w\nit could not be taken back in whole: %w", failed, err)}
 	case len(back.Lost) > 0:
@@ -98,10 +105,43 @@ func (o *applyOptions) goBack(ctx context.Context, env *Env, r round, s sessionS
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(conclude(env, result), refusals(current)); err != nil {
+	failed := conclude(env, result)
+	if refused := refusals(current); refused != nil {
+		return errors.Join(failed, refused)
+	}
+	if err := wentBack(result, failed); err != nil {
 		return err
 	}
 	return removeFresh(ctx, s, r.p.records)
+}
+
+// unreadyError are objects that were taken back and did not become ready again.
+type unreadyError struct{ refs []string }
+
+// Error names them.
+func (e *unreadyError) Error() string {
+	return "not ready since is " + strings.Join(e.refs, ", ")
+}
+
+// wentBack words the end of a way back: one on which all was written and that only did
+// not see objects become ready is no loss.
+func wentBack(result apply.Result, failed error) error {
+	if result.Verdict != apply.VerdictFailed {
+		return failed
+	}
+	unready := &unreadyError{}
+	for _, o := range result.Objects {
+		switch {
+		case o.Unready:
+			unready.refs = append(unready.refs, o.Ref.String())
+		case o.Outcome != apply.OutcomeApplied && o.Outcome != apply.OutcomeUnchanged && o.Outcome != apply.OutcomeDeleted:
+			return failed
+		}
+	}
+	if len(unready.refs) == 0 {
+		return failed
+	}
+	return unready
 }
 
 // planBack compares what was recorded with what is live now.

@@ -64,6 +64,9 @@ func (o *buildOptions) run(ctx context.Context, env *Env) error {
 	if results, err = placed(ctx, results); err != nil {
 		return err
 	}
+	if err := disputes(results); err != nil {
+		return err
+	}
 	var out bytes.Buffer
 	for _, r := range results {
 		for _, w := range r.Warnings {

@@ -53,6 +53,9 @@ func (o *checkOptions) run(ctx context.Context, env *Env) error {
 	if results, err = placed(ctx, results); err != nil {
 		return err
 	}
+	if err := disputes(results); err != nil {
+		return err
+	}
 	objects := 0
 	for _, r := range results {
 		objects += len(r.Objects)

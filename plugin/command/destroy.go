@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"k8s.io/klog/v2"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/config"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
@@ -45,12 +46,14 @@ does what another record lists. Namespaces, CustomResourceDefinitions,
 PersistentVolumes and their claims need --prune-protected.
 
 A tazuna.yaml is destroyed only with ` + destroyVariable + `=true in the environment.
+Of manifests that it doesn't name, --manifest may name those that are of its project;
+others are destroyed by their record alone, where there is no tazuna.yaml.
 
 Exit codes: 0 done or nothing to do, 1 something failed, 3 refused.`,
 		Example: fmt.Sprintf(`  # what the tazuna.yaml of this directory installed
   `+destroyVariable+`=true %[1]s destroy
 
-  # one manifest by its record, from anywhere
+  # one manifest by its record alone, where there is no tazuna.yaml
   %[1]s destroy --manifest web`, env.Name),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -99,9 +102,6 @@ func (o *destroyOptions) fromRecords(ctx context.Context, env *Env) (round, erro
 	if err := guard(src, client); err != nil {
 		return round{}, err
 	}
-	if err := mayDestroy(env, src); err != nil {
-		return round{}, err
-	}
 	rules, err := config.DefaultKappConfig()
 	if err != nil {
 		return round{}, err
@@ -112,6 +112,9 @@ func (o *destroyOptions) fromRecords(ctx context.Context, env *Env) (round, erro
 	p := &prepared{source: &unproven, client: client, store: env.store(client), rules: &rules, records: map[string]*state.Record{}}
 	p.store.Wait = o.run.lockTimeout
 	if err := p.readForDestroy(ctx, env, names); err != nil {
+		return round{}, err
+	}
+	if err := mayDestroy(env, src); err != nil {
 		return round{}, err
 	}
 	if src.file != nil && !o.noHooks {
@@ -126,6 +129,9 @@ func (o *destroyOptions) fromRecords(ctx context.Context, env *Env) (round, erro
 	policy.Prune = true
 	current, planner, err := p.plan(ctx, env, planOptions{policy: policy, refresh: true})
 	if err == nil {
+		for i := range current.Leftover {
+			current.Leftover[i].Destroy = true
+		}
 		p.announceDeleteHooks(current)
 	}
 	return round{p, current, planner}, err
@@ -156,9 +162,10 @@ func mayDestroy(env *Env, src *source) error {
 // readForDestroy makes the plan's inputs of records alone: what is listed, and no
 // file that wants any of it. The manifest of a file that stands last goes first.
 func (p *prepared) readForDestroy(ctx context.Context, env *Env, names []string) error {
+	// Nothing is compared here: without the key a deletion is none the worse.
 	key, err := p.store.HashKey(ctx, false)
-	if err != nil && !errors.Is(err, state.ErrNoHashKey) {
-		env.note("note: Secrets are compared without their record: %v", err)
+	if err != nil {
+		klog.V(2).InfoS("the key for hashes of Secrets is not known", "error", err)
 	}
 	p.hasher = object.Hasher{Key: key}
 	names = slices.Clone(names)
@@ -177,6 +184,9 @@ func (p *prepared) readForDestroy(ctx context.Context, env *Env, names []string)
 		if !rec.Exists {
 			env.note("There is no record of manifest %s: nothing to destroy.", name)
 			continue
+		}
+		if err := p.source.namesOrOwns(rec); err != nil {
+			return err
 		}
 		p.records[name] = rec
 		p.destroyed = append(p.destroyed, name)

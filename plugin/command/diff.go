@@ -166,7 +166,7 @@ func (e *Env) buildOffline(ctx context.Context, o *sourceOptions) ([]object.Obje
 		return nil, rules, fmt.Errorf("read the namespace of the kubeconfig: %w", err)
 	}
 	results, err = build.Finish(ctx, results, build.Builtin{}, namespace)
-	if err != nil {
+	if err = errors.Join(err, disputes(results)); err != nil {
 		return nil, rules, err
 	}
 	var out []object.Object

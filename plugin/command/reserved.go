@@ -40,3 +40,24 @@ func reserved(ref object.Ref) bool {
 		return false
 	}
 }
+
+// disputed says of the objects that an earlier manifest has with another content why
+// they are refused.
+func disputed(r build.Result) map[object.Ref]string {
+	out := map[object.Ref]string{}
+	for ref, first := range r.Claimed {
+		out[ref] = fmt.Sprintf("manifest %s has it with another content (%s) and stands first in the file: take it out of one of the two",
+			first.Manifest, first.Object.Origin)
+	}
+	return out
+}
+
+// disputes joins the errors of objects that two manifests have, where no plan refuses
+// them.
+func disputes(results []build.Result) error {
+	var all []error
+	for _, r := range results {
+		all = append(all, r.Disputes())
+	}
+	return errors.Join(all...)
+}

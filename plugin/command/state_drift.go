@@ -25,7 +25,8 @@ func newStateDrift(env *Env) *cobra.Command {
 		Short: "Compare the records with the live objects: what others changed since the last apply",
 		Long: `Lists recorded objects that are not live as they were applied last: live-drifted, with
 the fields and who changed them, or live-missing. Nothing is built, so that it needs
-neither charts nor providers of secrets; nothing is written.
+neither charts nor providers of secrets; nothing is written. What a run announced and
+didn't come to make is "announced", which is no drift.
 
 Where the record has only the hash of what was applied last (it is the original tool's,
 or its Secret may not be read), an object counts as applied if what our field manager owns
@@ -55,29 +56,33 @@ func (o *sourceOptions) stateDrift(ctx context.Context, env *Env, output string)
 		return false, err
 	}
 	key, err := scope.store.HashKey(ctx, false)
-	if err != nil && !errors.Is(err, state.ErrNoHashKey) {
-		env.note("note: values of Secrets can't be compared: %v", err)
+	if errors.Is(err, state.ErrNoHashKey) {
+		err = nil
 	}
+	unkeyed := err
 	var list []printers.StateDriftManifest
 	var failed []error
 	for _, name := range scope.names {
-		m, err := scope.drift(ctx, env, name, object.Hasher{Key: key})
+		m, err := scope.drift(ctx, env, name, object.Hasher{Key: key}, unkeyed)
 		if err != nil {
 			failed = append(failed, err)
 		}
-		drifts = drifts || slices.ContainsFunc(m.Objects, func(o printers.StateDrifted) bool { return o.Status != printers.DriftUnknown })
+		drifts = drifts || slices.ContainsFunc(m.Objects, printers.StateDrifted.Drifts)
 		list = append(list, m)
 	}
 	scope.noteOrphans(env)
 	return drifts, errors.Join(append(failed, env.printResult(output, printers.NewStateDrift(list)))...)
 }
 
-// drift compares one record with the cluster.
-func (s *recordScope) drift(ctx context.Context, env *Env, name string, h object.Hasher) (printers.StateDriftManifest, error) {
+// drift compares one record with the cluster. unkeyed says why the hasher has no key.
+func (s *recordScope) drift(ctx context.Context, env *Env, name string, h object.Hasher, unkeyed error) (printers.StateDriftManifest, error) {
 	out := printers.StateDriftManifest{Manifest: name}
 	rec, err := s.read(ctx, env, name)
 	if err != nil {
 		return out, err
+	}
+	if unkeyed != nil && slices.ContainsFunc(rec.Entries, keepsHidden) {
+		env.note("note: manifest %s: values of Secrets can't be compared: %v", name, unkeyed)
 	}
 	untouched, err := inventory.Untouched(ctx, s.client, rec)
 	if err != nil {
@@ -86,7 +91,7 @@ func (s *recordScope) drift(ctx context.Context, env *Env, name string, h object
 	rec = rec.Without(untouched)
 	var looked []state.Entry // what can't be planned, and Secrets, whose values are hidden
 	for _, e := range rec.Entries {
-		if e.Key.Kind == "Secret" && e.Key.Group == "" || len(e.Hidden) > 0 || e.LastApplied() == nil || e.ContentHash == "" {
+		if keepsHidden(e) || e.LastApplied() == nil || e.ContentHash == "" {
 			looked = append(looked, e)
 		}
 	}
@@ -101,13 +106,24 @@ func (s *recordScope) drift(ctx context.Context, env *Env, name string, h object
 		return out, err
 	}
 	out.Objects = append(drifted, told...)
-	if len(blind) > 0 {
-		out.Notes = append(rec.Notes, fmt.Sprintf("of %s the record has only the hash of what was applied last: what isn't listed is as applied by it", counted(len(blind), "object")))
+	if n := hashOnly(blind); n > 0 {
+		out.Notes = append(rec.Notes, fmt.Sprintf("of %s the record has only the hash of what was applied last: what isn't listed is as applied by it", counted(n, "object")))
 	}
 	slices.SortStableFunc(out.Objects, func(a, b printers.StateDrifted) int {
 		return cmp.Or(cmp.Compare(a.Status, b.Status), cmp.Compare(a.StateResource.String(), b.StateResource.String()))
 	})
 	return out, failed
+}
+
+// hashOnly counts the entries that were applied, and of which nothing else is known.
+func hashOnly(blind []state.Entry) int {
+	n := 0
+	for _, e := range blind {
+		if e.ContentHash != "" {
+			n++
+		}
+	}
+	return n
 }
 
 // planned compares what was applied last with what is live, as apply does.
@@ -152,6 +168,9 @@ func (s *recordScope) hashed(ctx context.Context, rec *state.Record, blind []sta
 		switch {
 		case f.Err != nil:
 			o.Reason = f.Err.Error()
+		case f.Object == nil && e.ContentHash == "":
+			o.Status = printers.DriftAnnounced
+			o.Reason = "a run announced it and isn't known to have applied it; the next apply makes it, or takes it off the record"
 		case f.Object == nil:
 			o.Status = inventory.Gone
 		default:

@@ -123,21 +123,29 @@ func (o *forgetOptions) mayForget(env *Env, entries []state.Entry, live map[stat
 	return exit(ExitRefused, fmt.Errorf("%s: still there, or not known: with --keep-objects they are left as they are and nobody's, destroy deletes them; nothing was written", strings.Join(there, ", ")))
 }
 
-// letGo takes the label of a record off a live object.
+// letGo takes the label of a record off a live object, if it still is that object and
+// carries that label: what became another record's in the meantime stays its.
 func letGo(ctx context.Context, client *cluster.Client, label string, f inventory.Found) error {
 	if f.Object == nil || f.Object.GetLabels()[state.PartOfLabel] != label {
 		return nil // gone, unreadable, or another record's
 	}
-	patch, err := object.EncodeJSON(map[string]any{"metadata": map[string]any{
-		"uid":    string(f.Object.GetUID()),
-		"labels": map[string]any{state.PartOfLabel: nil},
-	}})
+	path := "/metadata/labels/" + strings.ReplaceAll(state.PartOfLabel, "/", "~1")
+	patch, err := object.EncodeJSON([]any{
+		map[string]any{"op": "test", "path": "/metadata/uid", "value": string(f.Object.GetUID())},
+		map[string]any{"op": "test", "path": path, "value": label},
+		map[string]any{"op": "remove", "path": path},
+	})
 	if err != nil {
 		return err
 	}
-	_, err = client.Patch(ctx, f.Mapping, f.Object.GetNamespace(), f.Object.GetName(), types.MergePatchType, patch, cluster.WriteOptions{Manager: "tazuna"})
-	if apierrors.IsNotFound(err) {
+	namespace, name := f.Object.GetNamespace(), f.Object.GetName()
+	_, err = client.Patch(ctx, f.Mapping, namespace, name, types.JSONPatchType, patch, cluster.WriteOptions{Manager: "tazuna"})
+	if err == nil || apierrors.IsNotFound(err) {
 		return nil
+	}
+	now, readErr := client.Get(ctx, f.Mapping, namespace, name)
+	if apierrors.IsNotFound(readErr) || readErr == nil && (now.GetUID() != f.Object.GetUID() || now.GetLabels()[state.PartOfLabel] != label) {
+		return nil // a test of the patch failed: it is gone, or carries our label no more
 	}
 	return err
 }

@@ -107,6 +107,7 @@ func leafTexts(value any) []string {
 // secretForms lists the ways in which each value may be written in a text.
 func secretForms(values [][]byte) []string {
 	var forms []string
+	seen := map[string]bool{} // most values look the same in most notations
 	for _, value := range values {
 		text := string(value)
 		escaped, _ := json.Marshal(text)
@@ -123,7 +124,8 @@ func secretForms(values [][]byte) []string {
 			url.PathEscape(text),
 		} {
 			form = strings.TrimRight(form, "=")
-			if form != "" {
+			if form != "" && !seen[form] {
+				seen[form] = true
 				forms = append(forms, form)
 			}
 		}
@@ -151,12 +153,17 @@ func hideShort(text string, forms []string) string {
 func hiddenPositions(text string, forms, public []string) []bool {
 	hidden := make([]bool, len(text))
 	places := map[string][]int{}
+	var begins [1 << 16]bool // the first two bytes of the runs: they rule out nearly all
 	for i := 0; i+shortestRun <= len(text); i++ {
 		run := text[i : i+shortestRun]
 		places[run] = append(places[run], i)
+		begins[int(run[0])<<8|int(run[1])] = true
 	}
 	for _, form := range forms {
 		for i := 0; i+shortestRun <= len(form); i++ {
+			if !begins[int(form[i])<<8|int(form[i+1])] {
+				continue
+			}
 			run := form[i : i+shortestRun]
 			for _, at := range places[run] {
 				hide(hidden, at, at+shortestRun)
@@ -169,7 +176,22 @@ func hiddenPositions(text string, forms, public []string) []bool {
 	for _, form := range forms {
 		hideWhole(text, form, hidden)
 	}
+	showSigns(text, hidden)
 	return hidden
+}
+
+// showSigns leaves what was hidden before as it is: a text may be scrubbed twice.
+func showSigns(text string, hidden []bool) {
+	for from := 0; ; {
+		i := strings.Index(text[from:], hiddenRun)
+		if i < 0 {
+			return
+		}
+		for at := from + i; at < from+i+len(hiddenRun); at++ {
+			hidden[at] = false
+		}
+		from += i + len(hiddenRun)
+	}
 }
 
 // hideWhole hides a whole value even where it is a word of the server's.

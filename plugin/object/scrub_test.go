@@ -77,3 +77,11 @@ func TestScrubOfALargeSecret(t *testing.T) {
 	large := map[string]any{"kind": "Secret", "stringData": map[string]any{"x": strings.Repeat("0123456789", 100_000)}}
 	assert.Equal(t, "near <hidden> end", Scrub("near 34567890123 end", large))
 }
+
+// A text may be scrubbed by who knows one object and again by who knows another.
+func TestScrubTwice(t *testing.T) {
+	secret := map[string]any{"kind": "Secret", "stringData": map[string]any{"a": "it was hidden here", "b": "<hid", "c": "swordfish"}}
+	once := Scrub("no swordfish", secret)
+	assert.Equal(t, "no <hidden>", once)
+	assert.Equal(t, once, Scrub(once, secret))
+}

@@ -3,7 +3,6 @@ package plan
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -142,9 +141,13 @@ func (o *Object) reason(err error, causes []metav1.StatusCause) string {
 	}
 	var parts []string
 	for _, c := range causes {
-		parts = append(parts, fmt.Sprintf("%s: %s", c.Field, shorten(o.scrubText(withoutValue(c.Message)))))
+		text := shorten(o.scrubText(withoutValue(c.Message)))
+		if !WholeObject(c.Field) {
+			text = c.Field + ": " + text
+		}
+		parts = append(parts, text)
 	}
-	return strings.Join(parts, "; ")
+	return strings.Join(parts, "; ") + Oversized(err, o.Send)
 }
 
 // withoutValue cuts the quoted value out of `Invalid value: …: reason`.

@@ -97,7 +97,12 @@ func lossText(counts []int, unread []bool, complete bool) string {
 	if !complete {
 		bound = "at least "
 	}
-	if total == 1 {
+	switch {
+	case total == 0 && complete:
+		return "it holds nothing that is not ours"
+	case total == 0:
+		return "what it holds goes with it; nothing is known that is not ours, and not all kinds could be read"
+	case total == 1:
 		return "it holds " + bound + "1 object that is not ours and goes with it"
 	}
 	return fmt.Sprintf("it holds %s%d objects that are not ours and go with it", bound, total)

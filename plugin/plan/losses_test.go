@@ -31,10 +31,11 @@ func TestLossText(t *testing.T) {
 		unread   []bool
 		complete bool
 	}{
-		"it holds 0 objects that are not ours and go with it":          {[]int{0, 0}, []bool{false, false}, true},
-		"it holds 1 object that is not ours and goes with it":          {[]int{0, 1}, []bool{false, false}, true},
-		"it holds at least 1 object that is not ours and goes with it": {[]int{1, 0}, []bool{false, true}, true},
-		"it holds at least 3 objects that are not ours and go with it": {[]int{1, 2}, []bool{false, false}, false},
+		"it holds nothing that is not ours": {[]int{0, 0}, []bool{false, false}, true},
+		"what it holds goes with it; nothing is known that is not ours, and not all kinds could be read": {[]int{0, 0}, []bool{false, true}, true},
+		"it holds 1 object that is not ours and goes with it":                                            {[]int{0, 1}, []bool{false, false}, true},
+		"it holds at least 1 object that is not ours and goes with it":                                   {[]int{1, 0}, []bool{false, true}, true},
+		"it holds at least 3 objects that are not ours and go with it":                                   {[]int{1, 2}, []bool{false, false}, false},
 	} {
 		require.Equal(t, want, lossText(c.counts, c.unread, c.complete))
 	}

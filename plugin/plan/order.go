@@ -163,7 +163,9 @@ func newOrderSide(g *Graph, reversed bool) *orderSide {
 func (s *orderSide) take(i int, o *Object) {
 	s.members = append(s.members, i)
 	s.objects[i] = o
-	s.byRef[o.Ref] = i
+	if _, twice := s.byRef[o.Ref]; !twice || o.Op != OpRefuse {
+		s.byRef[o.Ref] = i // two manifests may have it, and what is refused is made by the other
+	}
 }
 
 // body is what is known of an object: the built one, of a deletion the live one.

@@ -51,6 +51,8 @@ type Input struct {
 	// show that an earlier apply of the manifest made them: of a release its name. nil
 	// for none.
 	Marks map[string]string
+	// Refused are objects that are not to be written, and why: another manifest has them.
+	Refused map[object.Ref]string
 	// Versions is filled in by Planner.WithVersions.
 	Versions Versions
 }
@@ -265,6 +267,12 @@ func (p Planner) newWanted(ctx context.Context, in Input, o object.Object, local
 	default:
 		w.out.Op, w.out.Err = OpError, fmt.Errorf("%s: %w", o.Origin, err)
 	}
+	if much := overfull(o.Body); much != "" && w.out.Op != OpError {
+		w.out.Op, w.out.Err = OpError, fmt.Errorf("%s: %s", o.Origin, much)
+	}
+	if reason, refused := in.Refused[ref]; refused && w.out.Op != OpError {
+		w.out.Op, w.out.Reason = OpRefuse, reason
+	}
 	return w
 }
 
@@ -319,7 +327,7 @@ func localNamespaces(inputs []Input) map[string]bool {
 // decideObject fills in the plan of one object.
 func (p Planner) decideObject(ctx context.Context, w *wanted, found liveSet) error {
 	o := w.out
-	if o.Op == OpError {
+	if o.Op == OpError || o.Op == OpRefuse {
 		return nil
 	}
 	live := found[o.Ref]

@@ -122,6 +122,8 @@ type Leftover struct {
 	Namespace  string `json:"namespace,omitempty"`
 	Name       string `json:"name"`
 	Reason     string `json:"reason,omitempty"`
+	// Destroy: the run deletes what the record lists, whatever the files say.
+	Destroy bool `json:"destroy,omitempty"`
 }
 
 // Summary counts the operations and waits of a Report.

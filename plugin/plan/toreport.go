@@ -142,6 +142,15 @@ func stateOf(o *Object, live map[string]any, rules *config.KappConfig) (state, i
 	}
 }
 
+// WasReady reports whether an object was there and ready when the plan was made.
+func (p *Plan) WasReady(o *Object) bool {
+	if o.Live == nil {
+		return false
+	}
+	state, _ := stateOf(o, o.Live, p.rules)
+	return state == stateOK
+}
+
 // The words of the column Rs.
 const (
 	stateOK      = "ok"
@@ -173,6 +182,9 @@ func (r reporting) state(o *Object) (state, info string) {
 		return "", ""
 	}
 	state, info = stateOf(o, o.Live, r.rules)
+	if leaving := readiness.Leaving(o.Live); leaving != "" && o.Leaves() {
+		info = leaving // nobody wants it again
+	}
 	if o.Op == OpNone && state != stateFail && !waits {
 		return "", ""
 	}

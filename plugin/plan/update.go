@@ -170,7 +170,7 @@ func (p Planner) dryRunFailed(ctx context.Context, o *Object, ready prepared, er
 	case apierrors.IsForbidden(err) && lacksRights(err):
 		o.Unverified = "no permission for a dry-run: " + o.scrub(err)
 	default:
-		o.Op, o.Err = OpError, fmt.Errorf("%s: %s", o.Desired.Origin, o.scrub(err))
+		o.Op, o.Err = OpError, fmt.Errorf("%s: %s%s", o.Desired.Origin, o.scrub(err), Oversized(err, o.Send))
 	}
 	return nil
 }

@@ -6,14 +6,23 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Dying says that an object is being deleted, and what holds it; empty
-// for one that lives.
+// Dying says that an object that is wanted is being deleted, what holds it, and what
+// can be done; empty for one that lives.
 func Dying(body map[string]any) string {
+	if leaving := Leaving(body); leaving != "" {
+		return leaving + ": apply again when it is gone"
+	}
+	return ""
+}
+
+// Leaving says that an object is being deleted, and what holds it; empty for one that
+// lives.
+func Leaving(body map[string]any) string {
 	u := unstructured.Unstructured{Object: body}
 	if body == nil || u.GetDeletionTimestamp() == nil {
 		return ""
 	}
-	return "it is being deleted (" + Held(body) + "): apply again when it is gone"
+	return "it is being deleted (" + Held(body) + ")"
 }
 
 // Held names what holds a deletion.

@@ -17,6 +17,7 @@
 //     what happened to be live: what others had changed is not made again.
 //   - Only what the run wrote is touched. An object that was not there and not
 //     recorded before is deleted, behind the guards of any deletion.
+//   - What was not ready before the run is not waited for: it is as it was.
 //   - Values that the record knows by their hashes only come from the live object
 //     as it was planned with, if they fit. One that doesn't is lost, and said to be.
 package undo

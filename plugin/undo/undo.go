@@ -37,6 +37,8 @@ type Back struct {
 	Objects map[string][]object.Object
 	// Lost can't be taken back, or not in whole, in the order of the plan.
 	Lost []Lost
+	// Unready go back to how they were before, which was not ready: that is not waited for.
+	Unready []object.Ref
 	// touched are the objects that may be written.
 	touched map[object.Ref]bool
 }
@@ -64,6 +66,9 @@ func (r Run) Back() Back {
 		}
 		out.touched[o.Ref] = true
 		out.note(o)
+		if o.Live != nil && !r.Plan.WasReady(o) {
+			out.Unready = append(out.Unready, o.Ref)
+		}
 		out.Objects[entry.Key.Manifest] = append(out.Objects[entry.Key.Manifest], object.Object{
 			Body: body, Origin: object.Origin{File: "the record of manifest " + entry.Key.Manifest + ", from before the run"},
 		})
@@ -118,10 +123,13 @@ func (r Run) body(e state.Entry, o *plan.Object) (body map[string]any, reason st
 }
 
 // Only cuts a plan down to what the run wrote. What else the records list, or needs
-// to be written, is none of it.
+// to be written, is none of it; nor is readiness that there was none of before.
 func (b Back) Only(p *plan.Plan) {
 	p.Objects = slices.DeleteFunc(p.Objects, func(o *plan.Object) bool { return !b.touched[o.Ref] })
 	p.Leftover, p.Notes = nil, nil
+	for _, o := range p.Objects {
+		o.Strategy.NoWait = o.Strategy.NoWait || slices.Contains(b.Unready, o.Ref)
+	}
 	for i := range p.Manifests {
 		m := &p.Manifests[i]
 		m.Gone = slices.DeleteFunc(m.Gone, func(k state.Key) bool { return !b.touched[k.Ref()] })

@@ -195,3 +195,24 @@ func TestWhatTheRunDidNotWriteIsLeft(t *testing.T) {
 	b.Only(next)
 	assert.Empty(t, next.Objects)
 }
+
+// What was not ready before the run is as it was before the run, ready or not.
+func TestWhatWasNotReadyIsNotWaitedFor(t *testing.T) {
+	job := func(image string, ready bool) string {
+		status := "{conditions: [{type: Failed, status: 'True'}]}"
+		if ready {
+			status = "{conditions: [{type: Complete, status: 'True'}]}"
+		}
+		return "{apiVersion: batch/v1, kind: Job, metadata: {name: a, namespace: x}, spec: {template: {spec: {containers: [{image: " + image + "}]}}}, status: " + status + "}"
+	}
+	for _, ready := range []bool{true, false} {
+		w := newWorld(t)
+		o := w.did(plan.OpUpdate, job("b", ready), job("a", ready))
+		b := w.back(w.recorded(job("a", ready)))
+		require.Empty(t, b.Lost)
+		assert.Equal(t, ready, len(b.Unready) == 0)
+		way := &plan.Object{Ref: o.Ref, Op: plan.OpUpdate}
+		b.Only(&plan.Plan{Objects: []*plan.Object{way}})
+		assert.Equal(t, !ready, way.Strategy.NoWait)
+	}
+}
