@@ -60,6 +60,19 @@ func find(dir string) (*finder, error) {
 	return f, nil
 }
 
+// Programs lists the files of a bundle that are, or may be, hooks, without running any.
+func Programs(bundle string) ([]string, error) {
+	f, err := find(bundle)
+	if err != nil {
+		return nil, err
+	}
+	var files []string
+	for _, c := range f.found {
+		files = append(files, c.file)
+	}
+	return files, nil
+}
+
 func (f *finder) visit(full string, entry fs.DirEntry, err error) error {
 	if err != nil {
 		return err

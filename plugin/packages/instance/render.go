@@ -16,24 +16,28 @@ import (
 // Settings, Values and Secrets of the request are filled in. A package without templates
 // is render.ErrNoChart.
 func (i *Instance) Render(ctx context.Context, r render.Request) (*render.Result, error) {
-	name := i.Definition().Name
-	if !i.Renders() {
+	i.mu.Lock()
+	r.Settings, r.Values = i.settings, i.values
+	i.mu.Unlock()
+	r.Instance, r.Secrets = render.Instance{Namespace: i.id.Namespace, Name: i.id.Name}, i.Secrets()
+	return i.shared.render(ctx, r)
+}
+
+// render renders with the settings and values of the request.
+func (s *Shared) render(ctx context.Context, r render.Request) (*render.Result, error) {
+	name := s.Package.Definition.Name
+	if s.Template == nil {
 		return nil, fmt.Errorf("render package %s: %w", name, render.ErrNoChart)
 	}
-	i.mu.Lock()
-	settings, current := i.settings, i.values
-	i.mu.Unlock()
-	if settings == nil {
+	if r.Settings == nil {
 		return nil, fmt.Errorf("render package %s: its settings have not been accepted yet", name)
 	}
-	if s := i.shared.Schemas.Values; s != nil && s.RequiresForRendering() {
-		if err := s.Validate(ctx, current, schema.Check{Rendering: true}); err != nil {
+	if v := s.Schemas.Values; v != nil && v.RequiresForRendering() {
+		if err := v.Validate(ctx, r.Values, schema.Check{Rendering: true}); err != nil {
 			return nil, fmt.Errorf("render package %s: %w", name, err)
 		}
 	}
-	r.Instance = render.Instance{Namespace: i.id.Namespace, Name: i.id.Name}
-	r.Settings, r.Values, r.Secrets = settings, current, i.Secrets()
-	return i.shared.Template.Render(ctx, r)
+	return s.Template.Render(ctx, r)
 }
 
 // Secrets are what the schemas mark in settings and values.

@@ -49,28 +49,42 @@ func guardsOf(id identity) []prune.Filter {
 	}
 }
 
-// planStage compares the objects of a stage with the cluster. entries is nil where
-// nothing may be deleted. Nothing is written.
+// planStage compares the objects of a stage with the cluster and orders them. entries is
+// nil where nothing may be deleted. Nothing is written.
 func (s *Service) planStage(ctx context.Context, id identity, name nelm.Stage, parts []part, entries []state.Entry, answerable bool) (*stage, error) {
-	st := &stage{name: name, rules: map[object.Ref]nelm.Rules{}, answerable: answerable}
+	st, faults, err := s.compareStage(ctx, id, name, parts, entries, answerable)
+	if err != nil {
+		return nil, err
+	}
+	return st, st.conclude(faults)
+}
+
+// compareStage is planStage without the order; faults say which objects can't be brought
+// to what is wanted.
+func (s *Service) compareStage(ctx context.Context, id identity, name nelm.Stage, parts []part, entries []state.Entry, answerable bool) (st *stage, faults, err error) {
+	st = &stage{name: name, rules: map[object.Ref]nelm.Rules{}, answerable: answerable}
 	input := plan.Input{Manifest: id.name, DefaultNamespace: id.namespace, Marks: id.marks(), Record: state.RecordOf(id.name, entries)}
 	for _, p := range parts {
 		st.rules[p.object.Ref()] = p.rules
 		input.Objects = append(input.Objects, p.object)
 	}
 	st.planner = plan.Planner{Cluster: s.Cluster, Policy: policyOf(id, st.rules), Concurrency: s.Concurrency}
-	var err error
 	if st.plan, err = st.planner.Plan(ctx, []plan.Input{input}); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
+	return st, adjust(st.plan, st.rules, id), nil
+}
+
+// conclude orders a stage that can be carried out.
+func (st *stage) conclude(faults error) (err error) {
 	for _, l := range st.plan.Leftover { // the next revision wouldn't know of it
-		return nil, fmt.Errorf("%s %s/%s is to be deleted and can't be: %s", l.Kind, l.Namespace, l.Name, l.Reason)
+		return fmt.Errorf("%s %s/%s is to be deleted and can't be: %s", l.Kind, l.Namespace, l.Name, l.Reason)
 	}
-	if err := adjust(st.plan, st.rules, id); err != nil {
-		return nil, err
+	if faults != nil {
+		return faults
 	}
-	st.order, err = orderOf(st.plan, st.rules, answerable)
-	return st, err
+	st.order, err = orderOf(st.plan, st.rules, st.answerable)
+	return err
 }
 
 // adjust brings into a plan what depends on the rules of packages alone: what is made

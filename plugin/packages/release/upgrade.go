@@ -146,6 +146,16 @@ func (u *upgrade) action() nelm.Action {
 
 // plan plans all stages. What can't be done is found here, before anything is written.
 func (u *upgrade) plan(ctx context.Context) ([]*stage, error) {
+	stages, err := u.eachStage(ctx, (*stage).conclude)
+	if err != nil {
+		return nil, err
+	}
+	return stages, unmet(stages)
+}
+
+// eachStage compares the objects of each stage with the cluster and has conclude finish
+// it, which gets what is wrong with its objects.
+func (u *upgrade) eachStage(ctx context.Context, conclude func(st *stage, faults error) error) ([]*stage, error) {
 	revisions := since(u.history)
 	all, warnings, err := u.entries(ctx, u.id, revisions)
 	if err != nil {
@@ -174,13 +184,16 @@ func (u *upgrade) plan(ctx context.Context) ([]*stage, error) {
 		if len(parts) == 0 && len(entries) == 0 {
 			continue
 		}
-		st, err := u.planStage(ctx, u.id, name, parts, entries, answerable)
+		st, faults, err := u.compareStage(ctx, u.id, name, parts, entries, answerable)
+		if err == nil {
+			err = conclude(st, faults)
+		}
 		if err != nil {
 			return nil, err
 		}
 		stages = append(stages, st)
 	}
-	return stages, unmet(stages)
+	return stages, nil
 }
 
 // perform writes the pending revision, runs the stages and concludes the revision.
