@@ -12,38 +12,81 @@ import (
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/api"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/debug"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/overview"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/remote"
 	"github.com/kubectl-tazuna/kubectl-tazuna/printers"
 )
 
 // askOptions say which controller is asked, and how its answer is printed.
 type askOptions struct {
-	socket  string
-	secrets bool
-	output  string
+	via             string
+	socket          string
+	systemNamespace string
+	secrets         bool
+	output          string
 }
 
 func (o *askOptions) addFlags(cmd *cobra.Command) {
-	o.addSocketFlag(cmd)
+	o.addWayFlags(cmd)
 	f := cmd.Flags()
 	f.StringVarP(&o.output, "output", "o", "text", "Print as text, json, yaml, kyaml, name, jsonpath=… or go-template=…")
 	f.BoolVar(&o.secrets, "show-secrets", false, "Don't mask values that are secret")
+}
+
+// addWayFlags adds the flags that say who is asked.
+func (o *askOptions) addWayFlags(cmd *cobra.Command) {
+	o.addSocketFlag(cmd)
+	f := cmd.Flags()
+	f.StringVar(&o.via, "via", "", "Who is asked: a controller on this machine (socket), one in a Pod of the cluster (exec), or Deckhouse (deckhouse) (default: the first of them that is there)")
+	f.StringVar(&o.systemNamespace, "system-namespace", "", "The namespace of the Lease and the Pods of the controller (default: wherever its Lease is)")
+	completeFlag(cmd, "via", cobra.FixedCompletions(remote.Names(), cobra.ShellCompDirectiveNoFileComp))
 }
 
 func (o *askOptions) addSocketFlag(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.socket, "socket", "", "The socket of the controller (default: that of this cluster's controller on this machine)")
 }
 
+// given tells that the command line says who is asked.
+func (o *askOptions) given() bool { return o.socket != "" || o.via != "" }
+
 // client finds the controller of the cluster.
 func (o *askOptions) client(ctx context.Context, env *Env) (debug.Client, error) {
-	path := o.socket
-	if path == "" {
-		uid, err := clusterUID(ctx, env)
-		if err != nil {
-			return debug.Client{}, err
-		}
-		path = debug.SocketPath(env.Getenv, uid)
+	transport, err := o.transport(ctx, env)
+	return debug.Client{Transport: transport, Secrets: o.secrets}, err
+}
+
+// transport finds whom to ask.
+func (o *askOptions) transport(ctx context.Context, env *Env) (debug.Transport, error) {
+	way, err := remote.ParseWay(o.via)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("--via: %w", err)
+	case o.socket != "" && way != "" && way != remote.Socket:
+		return nil, fmt.Errorf("--socket is a way of its own: it can't be used with --via %s", way)
+	case o.socket != "": // the cluster is not asked
+		return debug.Socket{Path: o.socket}, nil
 	}
-	return debug.Client{Transport: debug.Socket{Path: path}, Secrets: o.secrets}, nil
+	client, err := env.Connect()
+	if err != nil {
+		return nil, err
+	}
+	config, err := env.RESTConfig()
+	if err != nil {
+		return nil, fmt.Errorf("read the kubeconfig: %w", err)
+	}
+	config.UserAgent = env.UserAgent()
+	return remote.Finder{
+		Client: client, Runner: remote.Streams{Config: config}, SystemNamespace: o.systemNamespace,
+		Socket: func(ctx context.Context) (string, error) { return socketPath(ctx, env) },
+	}.Find(ctx, way)
+}
+
+// socketPath is where a controller of the cluster on this machine answers.
+func socketPath(ctx context.Context, env *Env) (string, error) {
+	uid, err := clusterUID(ctx, env)
+	if err != nil {
+		return "", err
+	}
+	return debug.SocketPath(env.Getenv, uid), nil
 }
 
 // clusterUID is what controllers are told apart by.
@@ -145,11 +188,15 @@ func atMostName(_ *cobra.Command, args []string) error {
 	return nil
 }
 
-// completeInstances completes the names of the controller's applications.
+// completeInstances completes the names of the cluster's applications, or of those of a
+// controller whose socket is given.
 func completeInstances(env *Env, o *askOptions) cobra.CompletionFunc {
-	return func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return func(cmd *cobra.Command, args []string, text string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		if o.socket == "" {
+			return completeApplications(env)(cmd, args, text)
 		}
 		client, err := o.client(cmd.Context(), env)
 		if err != nil {

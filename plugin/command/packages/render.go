@@ -55,14 +55,14 @@ Either way secret values are masked.`,
 			if len(args) > 0 {
 				return o.running(cmd, env, args[0])
 			}
-			if o.ask.socket != "" {
-				return errors.New("--socket is for the name of an application, which is not given")
+			if o.ask.given() {
+				return errors.New("--socket and --via are for the name of an application, which is not given")
 			}
 			return o.run(cmd.Context(), env)
 		},
 		ValidArgsFunction: completeInstances(env, &o.ask),
 	}
-	o.ask.addSocketFlag(cmd)
+	o.ask.addWayFlags(cmd)
 	o.of.addFlags(cmd)
 	o.in.addFlags(cmd)
 	o.platform.addFlags(cmd)

@@ -30,7 +30,7 @@ runs applications. See docs/packages.md.`,
 		newInit(env), newLint(env), newRender(env), newValues(env), newHooks(env),
 		newBuild(env), newPush(env),
 		newController(env), newModule(env), newList(env), newStatus(env), newExplain(env), newEvents(env),
-		newDump(env), newSnapshots(env), newQueue(env), newScheduler(env),
+		newDump(env), newSnapshots(env), newQueue(env), newScheduler(env), newAsk(env),
 	)
 	return cmd
 }

@@ -117,8 +117,8 @@ func (o *schedulerOptions) print(env *Env, data any, table *report.Scheduler) er
 
 // offline schedules a package in an imagined cluster.
 func (o *schedulerOptions) offline(ctx context.Context, env *Env, args []string) error {
-	if len(args) > 0 || o.name != "" || o.ask.socket != "" {
-		return errors.New("--bundle or --graph asks no controller: it can't be used with a name or --socket")
+	if len(args) > 0 || o.name != "" || o.ask.given() {
+		return errors.New("--bundle or --graph asks no controller: it can't be used with a name, --socket or --via")
 	}
 	modules, err := o.enabled()
 	if err != nil {

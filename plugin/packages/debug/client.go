@@ -25,8 +25,8 @@ type Transport interface {
 	Get(ctx context.Context, path string, query url.Values) (status int, body []byte, err error)
 }
 
-// mostAnswer bounds an answer, in bytes.
-const mostAnswer = 256 << 20
+// MostAnswer bounds an answer, in bytes.
+const MostAnswer = 256 << 20
 
 // Socket asks a controller on this machine.
 type Socket struct{ Path string }
@@ -40,9 +40,7 @@ func (s Socket) Get(ctx context.Context, path string, query url.Values) (int, []
 	if err := isPrivate(filepath.Dir(s.Path)); err != nil {
 		return 0, nil, err
 	}
-	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return (&net.Dialer{Timeout: answerTime}).DialContext(ctx, "unix", s.Path)
-	}}
+	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return s.dial(ctx) }}
 	defer transport.CloseIdleConnections()
 	where := url.URL{Scheme: "http", Host: "controller", RawQuery: query.Encode()}
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, where.String(), http.NoBody)
@@ -55,11 +53,31 @@ func (s Socket) Get(ctx context.Context, path string, query url.Values) (int, []
 		return 0, nil, s.explain(err)
 	}
 	defer resp.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(resp.Body, mostAnswer+1))
-	if err == nil && len(body) > mostAnswer {
-		err = fmt.Errorf("answer of the controller: more than %d bytes", mostAnswer)
+	body, err := io.ReadAll(io.LimitReader(resp.Body, MostAnswer+1))
+	if err == nil && len(body) > MostAnswer {
+		err = fmt.Errorf("answer of the controller: more than %d bytes", MostAnswer)
 	}
 	return resp.StatusCode, body, err
+}
+
+// Answers tells whether there is a controller: nil, *NoControllerError, or why that
+// can't be known.
+func (s Socket) Answers(ctx context.Context) error {
+	if _, err := os.Lstat(s.Path); err != nil {
+		return s.explain(err)
+	}
+	if err := isPrivate(filepath.Dir(s.Path)); err != nil {
+		return err
+	}
+	conn, err := s.dial(ctx)
+	if err != nil {
+		return s.explain(err)
+	}
+	return conn.Close()
+}
+
+func (s Socket) dial(ctx context.Context) (net.Conn, error) {
+	return (&net.Dialer{Timeout: answerTime}).DialContext(ctx, "unix", s.Path)
 }
 
 func unescaped(path string) string {
@@ -102,7 +120,8 @@ type NotHeldError struct{ Text string }
 // Error is the answer of the controller, which names others that may be meant.
 func (e *NotHeldError) Error() string { return e.Text }
 
-// Client asks a controller.
+// Client asks a controller. Whatever the other side masks is masked here again, as far
+// as it can be told from the answer (Guard).
 type Client struct {
 	Transport Transport
 	// Secrets asks for what is masked otherwise.
@@ -111,17 +130,34 @@ type Client struct {
 
 // Instances asks for all applications.
 func (c Client) Instances(ctx context.Context) (*report.Instances, error) {
-	return ask[report.Instances](ctx, c, "packages/dump", "")
+	all, err := ask[report.Instances](ctx, c, "packages/dump", "")
+	if err != nil {
+		return nil, err
+	}
+	for name, one := range all.Apps {
+		all.Apps[name] = c.guard().Instance(one)
+	}
+	return all, nil
 }
 
 // Instance asks for one application.
 func (c Client) Instance(ctx context.Context, name string) (*report.Instance, error) {
-	return ask[report.Instance](ctx, c, "packages/dump", name)
+	one, err := ask[report.Instance](ctx, c, "packages/dump", name)
+	if err != nil {
+		return nil, err
+	}
+	*one = c.guard().Instance(*one)
+	return one, nil
 }
 
 // Snapshots asks for what the hooks of an application see.
 func (c Client) Snapshots(ctx context.Context, name string) (*report.Snapshots, error) {
-	return ask[report.Snapshots](ctx, c, "packages/snapshots/"+url.PathEscape(name), "")
+	all, err := ask[report.Snapshots](ctx, c, "packages/snapshots/"+url.PathEscape(name), "")
+	if err != nil {
+		return nil, err
+	}
+	*all = c.guard().Snapshots(*all)
+	return all, nil
 }
 
 // Queues asks for the queues of an application; "" is all.
@@ -142,8 +178,13 @@ func (c Client) Node(ctx context.Context, name string) (*report.Node, error) {
 // Render asks for the objects of an application, as YAML documents.
 func (c Client) Render(ctx context.Context, name string) (string, error) {
 	body, err := c.get(ctx, "packages/render/"+url.PathEscape(name), "")
-	return string(body), err
+	if err != nil {
+		return "", err
+	}
+	return c.guard().Render(string(body))
 }
+
+func (c Client) guard() Guard { return Guard{Show: c.Secrets} }
 
 func ask[T any](ctx context.Context, c Client, path, name string) (*T, error) {
 	body, err := c.get(ctx, path, name)
@@ -167,7 +208,7 @@ func (c Client) get(ctx context.Context, path, name string) ([]byte, error) {
 	if c.Secrets {
 		query.Set("secrets", "show")
 	}
-	status, body, err := c.Transport.Get(ctx, prefix+path, query)
+	status, body, err := c.Transport.Get(ctx, Prefix+path, query)
 	if err != nil {
 		return nil, err
 	}

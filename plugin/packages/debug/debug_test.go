@@ -193,7 +193,7 @@ func get(t *testing.T, path, format, more string) string {
 		mark = "&"
 	}
 	w := httptest.NewRecorder()
-	Handler(shop{}).ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, prefix+path+mark+"output="+format+more, http.NoBody))
+	Handler(shop{}).ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, Prefix+path+mark+"output="+format+more, http.NoBody))
 	require.Equal(t, http.StatusOK, w.Code, w.Body.String())
 	return w.Body.String()
 }
@@ -255,7 +255,7 @@ func TestErrorsAreOneClearMessage(t *testing.T) {
 		{"packages/dump?output=xml", shop{}, 400, "unknown output 'xml', want json or yaml"},
 	} {
 		w := httptest.NewRecorder()
-		Handler(c.p).ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, prefix+c.path, http.NoBody))
+		Handler(c.p).ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, Prefix+c.path, http.NoBody))
 		assert.Equal(t, c.status, w.Code, c.path)
 		assert.Contains(t, w.Body.String(), c.want)
 		assert.NotContains(t, w.Body.String(), secret)

@@ -9,8 +9,8 @@ import (
 // mostNames bounds the names that are suggested.
 const mostNames = 5
 
-// unknown says that there is no such application, and which may be meant.
-func unknown(name string, known []string) string {
+// Unknown says that there is no such application, and which may be meant.
+func Unknown(name string, known []string) string {
 	if len(known) == 0 {
 		return fmt.Sprintf("application %q not found: this controller has none", name)
 	}

@@ -16,8 +16,8 @@ import (
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/schedule"
 )
 
-// prefix is that of all paths.
-const prefix = "/api/v1/"
+// Prefix is that of all paths.
+const Prefix = "/api/v1/"
 
 // Handler answers questions from a Provider.
 func Handler(p Provider) http.Handler {
@@ -31,7 +31,7 @@ func Handler(p Provider) http.Handler {
 		"scheduler/dump":            s.scheduler,
 		"requirements/dump":         s.requirements,
 	} {
-		mux.Handle("GET "+prefix+path, answer)
+		mux.Handle("GET "+Prefix+path, answer)
 	}
 	return mux
 }
@@ -109,7 +109,7 @@ func encode(answer any, format string) (contentType string, data []byte, err err
 type server struct{ Provider }
 
 func (s server) notFound(name string) error {
-	return &statusError{http.StatusNotFound, unknown(name, s.Names())}
+	return &statusError{http.StatusNotFound, Unknown(name, s.Names())}
 }
 
 func (s server) dump(_ context.Context, q question) (any, error) {
@@ -154,7 +154,7 @@ func (s server) render(ctx context.Context, q question) (any, error) {
 
 func (s server) snapshots(_ context.Context, q question) (any, error) {
 	if _, ok := s.Instance(q.name); !ok {
-		return nil, &statusError{http.StatusNotFound, "package not found: " + unknown(q.name, s.Names())}
+		return nil, &statusError{http.StatusNotFound, "package not found: " + Unknown(q.name, s.Names())}
 	}
 	all := s.Snapshots(q.name)
 	if all == nil {
