@@ -31,6 +31,10 @@ type sourceOptions struct {
 	environment      string
 	lenient          bool
 	offline, noCache bool
+	// own, if set, are manifests that a command makes itself; no file is looked at.
+	// Where only records are read, their names are those of manifests.
+	own  bool
+	made []madeManifest
 	// streams is what was read of files that can be read once: standard input, pipes.
 	streams map[string][]byte
 }
@@ -92,8 +96,29 @@ func (o *sourceOptions) read(env *Env) (*source, error) {
 	return s, nil
 }
 
+// madeManifest is objects that a command makes itself, to be applied under one record.
+type madeManifest struct {
+	name string
+	// origin is what messages call them.
+	origin string
+	yaml   []byte
+}
+
+// ownManifests are those that a command makes itself.
+func (o *sourceOptions) ownManifests() *source {
+	s := &source{selected: map[string]bool{}, recorded: true}
+	for _, m := range o.made {
+		s.selected[m.name] = true
+		s.all = append(s.all, build.Manifest{Name: m.name, Type: "yaml", Path: m.origin, Inline: bytes.NewReader(m.yaml)})
+	}
+	return s
+}
+
 // find finds the files.
 func (o *sourceOptions) find(env *Env) (*source, error) {
+	if o.own {
+		return o.ownManifests(), nil
+	}
 	if len(o.files) > 0 && o.kustomize != "" {
 		return nil, errors.New("-f and -k can't be used together")
 	}

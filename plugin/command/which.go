@@ -46,6 +46,9 @@ func (o *sourceOptions) nothingGiven() bool {
 	if len(o.files) > 0 || o.kustomize != "" {
 		return false
 	}
+	if o.own {
+		return true
+	}
 	_, err := os.Stat(defaultFile)
 	return errors.Is(err, os.ErrNotExist)
 }

@@ -56,6 +56,15 @@ func Webhook(t Target, bundle []byte) map[string]any {
 	}
 }
 
+// Unregistered is the configuration before anybody is asked. Where one that was
+// installed is filled in, nobody has to be allowed to make others.
+func Unregistered() map[string]any {
+	return map[string]any{
+		"apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingWebhookConfiguration",
+		"metadata": map[string]any{"name": WebhookName, "labels": labels()},
+	}
+}
+
 func labels() map[string]any {
 	return map[string]any{"app.kubernetes.io/managed-by": "kubectl-tazuna", "app.kubernetes.io/part-of": "tazuna-packages"}
 }

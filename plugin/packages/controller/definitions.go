@@ -30,14 +30,7 @@ func refuse(ctx context.Context, c client.Client) error {
 	deployment := &unstructured.Unstructured{}
 	deployment.SetAPIVersion("apps/v1")
 	deployment.SetKind("Deployment")
-	err := c.Get(ctx, types.NamespacedName{Namespace: "d8-system", Name: "deckhouse"}, deployment)
-	if err == nil {
-		return fmt.Errorf("the Deployment d8-system/deckhouse is there: %w", ErrDeckhouse)
-	}
-	if apierrors.IsNotFound(err) {
-		return nil
-	}
-	return fmt.Errorf("find out whether Deckhouse runs here: %w", err)
+	return besideDeckhouse(c.Get(ctx, types.NamespacedName{Namespace: deckhouseNamespace, Name: deckhouseDeployment}, deployment))
 }
 
 // establishTimeout is how long a server may take to serve our kinds.

@@ -3,7 +3,8 @@
 //
 // Flow:
 //
-//	two watches of the whole cluster, shared by all applications (follow.Pool)
+//	two watches of the whole cluster, or of each namespace that is looked after,
+//	shared by all applications (follow.Pool)
 //	   └ Of, pure, for each workload ─→ Sum, pure, for each application ─→ Monitor.Report
 //
 // Invariants:

@@ -22,6 +22,9 @@ type Monitor struct {
 	// Report takes the condition Scaled of an application, by NAMESPACE.INSTANCE. It is
 	// called by one goroutine at a time and must not call the Monitor.
 	Report func(name string, c status.Condition)
+	// Namespaces are those that are watched, one by one: for more there may be no
+	// right. None is the whole cluster.
+	Namespaces []string
 
 	mu        sync.Mutex
 	followed  []*follow.Following
@@ -43,15 +46,22 @@ func workloadKinds() []cluster.Mapping {
 // then the error says what keeps it away, and what comes later is seen all the same.
 func (m *Monitor) Start(ctx context.Context) error {
 	var following []*follow.Following
+	namespaces := m.Namespaces
+	if len(namespaces) == 0 {
+		namespaces = []string{""}
+	}
 	for _, kind := range workloadKinds() {
-		following = append(following, m.Pool.Follow(follow.Query{Mapping: kind, Labels: api.LabelHealth}, &listener{monitor: m, kind: kind.GVK.Kind}))
+		for _, namespace := range namespaces {
+			query := follow.Query{Mapping: kind, Namespace: namespace, Labels: api.LabelHealth}
+			following = append(following, m.Pool.Follow(query, &listener{monitor: m, kind: kind.GVK.Kind, namespace: namespace}))
+		}
 	}
 	m.mu.Lock()
 	m.followed = append(m.followed, following...)
 	m.mu.Unlock()
 	for i, f := range following {
 		if err := f.Wait(ctx); err != nil {
-			return fmt.Errorf("watch the %s of applications: %w", workloadKinds()[i].GVR.Resource, err)
+			return fmt.Errorf("watch the %s of applications: %w", workloadKinds()[i/len(namespaces)].GVR.Resource, err)
 		}
 	}
 	return nil
@@ -105,10 +115,10 @@ func (m *Monitor) tell(name string) {
 	}
 }
 
-// listener takes the workloads of one kind.
+// listener takes the workloads of one kind, in one namespace or all.
 type listener struct {
-	monitor *Monitor
-	kind    string
+	monitor         *Monitor
+	kind, namespace string
 }
 
 // Reset takes all that there is.
@@ -123,7 +133,7 @@ func (l *listener) Reset(bodies []map[string]any) {
 		m.set(body, changed)
 	}
 	for ref := range m.owner {
-		if ref.Kind == l.kind && !there[ref] {
+		if ref.Kind == l.kind && (l.namespace == "" || ref.Namespace == l.namespace) && !there[ref] {
 			m.remove(ref, changed)
 		}
 	}

@@ -52,6 +52,9 @@ type Service struct {
 	// ProgressEvery is the least time between two reports to Request.Progress; 0 means
 	// DefaultProgressEvery.
 	ProgressEvery time.Duration
+	// Namespaces are those in which releases are looked for, one by one: for more there
+	// may be no right. None is the whole cluster.
+	Namespaces []string
 }
 
 // Defaults of Service.
@@ -93,7 +96,9 @@ func (s *Service) store() store { return store{cluster: s.Cluster, clock: s.cloc
 
 // Installed lists the releases in the cluster that carry our mark, by name. It reads
 // metadata only.
-func (s *Service) Installed(ctx context.Context) ([]Found, error) { return s.store().installed(ctx) }
+func (s *Service) Installed(ctx context.Context) ([]Found, error) {
+	return s.store().installed(ctx, s.Namespaces)
+}
 
 // Latest returns the newest revision of an application's release; nil if it has none.
 func (s *Service) Latest(ctx context.Context, namespace, instance string) (*Revision, error) {

@@ -9,6 +9,7 @@ import (
 	"helm.sh/helm/v4/pkg/release/common"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/utils/clock"
@@ -134,12 +135,20 @@ type Found struct {
 
 // installed lists the releases that carry our mark, by namespace and name. Others, also
 // those of Helm itself, are none of ours.
-func (s store) installed(ctx context.Context) ([]Found, error) {
-	list, err := s.cluster.List(ctx, secrets(), cluster.ListOptions{
-		LabelSelector: labels.Set{ownerLabel: ownerHelm, api.AnnotationManagedBy: api.ManagedByDeckhouse}.String(), MetadataOnly: true,
-	})
-	if err != nil {
-		return nil, fmt.Errorf("list the releases of applications: %w", err)
+func (s store) installed(ctx context.Context, namespaces []string) ([]Found, error) {
+	if len(namespaces) == 0 {
+		namespaces = []string{""}
+	}
+	var list []*unstructured.Unstructured
+	for _, namespace := range namespaces {
+		some, err := s.cluster.List(ctx, secrets(), cluster.ListOptions{
+			Namespace: namespace, MetadataOnly: true,
+			LabelSelector: labels.Set{ownerLabel: ownerHelm, api.AnnotationManagedBy: api.ManagedByDeckhouse}.String(),
+		})
+		if err != nil {
+			return nil, fmt.Errorf("list the releases of applications: %w", err)
+		}
+		list = append(list, some...)
 	}
 	newest := map[string]Found{}
 	for _, u := range list {
