@@ -17,8 +17,10 @@ import (
 const (
 	// probeEvery is the time between two probes, whatever the Pod asks for: tests
 	// wait for them.
-	probeEvery   = 200 * time.Millisecond
-	probeTimeout = time.Second
+	probeEvery = 200 * time.Millisecond
+	// probeTimeout and failures are generous: a busy machine is no failure.
+	probeTimeout = 5 * time.Second
+	failures     = 3
 )
 
 // watchReadiness keeps what the readiness probe of a local process says until ctx ends.
@@ -29,10 +31,14 @@ func (p *processes) watchReadiness(ctx context.Context, own *process, pod *corev
 		DisableKeepAlives: true,
 		TLSClientConfig:   &tls.Config{InsecureSkipVerify: true}, //nolint:gosec // a kubelet does not check it either
 	}}
+	failed := 0
 	for {
 		ready := url == "" || answers(ctx, client, url)
+		if failed++; ready {
+			failed = 0
+		}
 		p.mu.Lock()
-		news := own.state.Running && own.state.Ready != ready
+		news := own.state.Running && own.state.Ready != ready && (ready || failed >= failures)
 		if news {
 			own.state.Ready = ready
 		}
