@@ -44,18 +44,34 @@ func addCompletions(root *cobra.Command, env *Env) {
 	c.register(root, flags)
 }
 
-// register walks the tree.
+// register walks the tree. Whatever asks a cluster for arguments is given an end here,
+// also where a command brought its own.
 func (c completer) register(cmd *cobra.Command, flags map[string]cobra.CompletionFunc) {
 	for name, complete := range flags {
 		if cmd.Flags().Lookup(name) != nil || cmd.PersistentFlags().Lookup(name) != nil {
-			_ = cmd.RegisterFlagCompletionFunc(name, complete) // fails only where the command has one of its own
+			_ = cmd.RegisterFlagCompletionFunc(name, inTime(complete)) // fails only where the command has one of its own
 		}
 	}
 	if strings.Contains(cmd.Use, " MANIFEST") && cmd.ValidArgsFunction == nil {
 		cmd.ValidArgsFunction = c.firstRecord
 	}
+	if cmd.ValidArgsFunction != nil {
+		cmd.ValidArgsFunction = inTime(cmd.ValidArgsFunction)
+	}
 	for _, sub := range cmd.Commands() {
 		c.register(sub, flags)
+	}
+}
+
+// inTime has a completion asked no longer than completionTime.
+func inTime(complete cobra.CompletionFunc) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		outer := cmd.Context()
+		ctx, cancel := context.WithTimeout(outer, completionTime)
+		defer cancel()
+		cmd.SetContext(ctx)
+		defer cmd.SetContext(outer)
+		return complete(cmd, args, word)
 	}
 }
 
@@ -76,17 +92,15 @@ func (c completer) contexts(*cobra.Command, []string, string) ([]cobra.Completio
 }
 
 func (c completer) namespaces(cmd *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	ctx, cancel := context.WithTimeout(cmd.Context(), completionTime)
-	defer cancel()
 	client, err := c.env.connect()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	kind, err := client.Mapping(ctx, schema.GroupKind{Kind: "Namespace"}, "v1")
+	kind, err := client.Mapping(cmd.Context(), schema.GroupKind{Kind: "Namespace"}, "v1")
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	found, _ := client.List(ctx, kind, cluster.ListOptions{MetadataOnly: true}) // none, with an error
+	found, _ := client.List(cmd.Context(), kind, cluster.ListOptions{MetadataOnly: true}) // none, with an error
 	var names []cobra.Completion
 	for _, namespace := range found {
 		names = append(names, namespace.GetName())
@@ -146,8 +160,6 @@ func (c completer) file(cmd *cobra.Command) *config.File {
 
 // records are the names of all records in the cluster.
 func (c completer) records(ctx context.Context) []cobra.Completion {
-	ctx, cancel := context.WithTimeout(ctx, completionTime)
-	defer cancel()
 	client, err := c.env.connect()
 	if err != nil {
 		return nil

@@ -3,8 +3,10 @@ package command
 import (
 	"bytes"
 	"io"
+	"net"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -57,6 +59,74 @@ func TestCompletionOfValues(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			lines := strings.Split(output(t, append([]string{"__complete"}, strings.Split(test.line, " ")...)...), "\n")
 			assert.ElementsMatch(t, append(test.want, ":4", ""), lines)
+		})
+	}
+}
+
+// A server that takes the connection and says nothing must not hold a shell up.
+func TestCompletionOfASilentServer(t *testing.T) {
+	var config net.ListenConfig
+	silent, err := config.Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, silent.Close()) })
+	server := "--server=http://" + silent.Addr().String()
+	t.Setenv("HOME", t.TempDir())
+	t.Chdir(t.TempDir())
+	for _, line := range []string{"diff SERVER -n ", "packages status SERVER "} {
+		t.Run(line, func(t *testing.T) {
+			t.Parallel()
+			words := strings.Split(strings.ReplaceAll(line, "SERVER", server), " ")
+			assert.Equal(t, ":4\n", output(t, append([]string{"__complete"}, words...)...), "nothing, and no error")
+		})
+	}
+}
+
+// powershellRequest is what PowerShell's script makes of a line and runs as a command:
+// the line behind its first word, and an empty argument where the line ends with a
+// space, unless a flag with an equal sign is completed.
+var powershellRequest = regexp.MustCompile(`(?s)\$Program,\$Arguments = \$Command\.Split\(" ",2\)\s+\$RequestComp="\$Program __complete \$Arguments"` +
+	`.*if \( \$WordToComplete -eq "" -And \( -Not \$IsEqualFlag \)\) \{.*\$RequestComp="\$RequestComp" \+ ' ""'` +
+	`.*Invoke-Expression -OutVariable out "\$RequestComp" 2>&1 \| Out-Null\s+# get directive from last line\s+\[int\]\$Directive = \$Out\[-1\]\.TrimStart\(':'\)`)
+
+// TestCompletionForPowerShell asks as the script for PowerShell does, and wants answers
+// that it understands: a value a line, a description behind a tab, and in the last line
+// of standard output a colon and a number. There is no PowerShell among the tests.
+func TestCompletionForPowerShell(t *testing.T) {
+	t.Chdir(t.TempDir())
+	require.NoError(t, os.WriteFile("tazuna.yaml", []byte(completionFile), 0o600))
+	require.NoError(t, os.WriteFile("config", []byte(completionKubeconfig), 0o600))
+	script := output(t, "completion", "powershell")
+	assert.Regexp(t, `(?m)^Register-ArgumentCompleter -CommandName 'kubectl-tazuna' -ScriptBlock`, script)
+	require.Regexp(t, powershellRequest, script, "the script asks in another way: so must this test")
+
+	tests := map[string]struct {
+		line string
+		want []string
+	}{
+		"a command":                {"kubectl-tazuna dif", []string{"diff"}},
+		"a flag":                   {"kubectl-tazuna diff --contex", []string{"--context", "--context-lines"}},
+		"the value of a flag":      {"kubectl-tazuna diff --kubeconfig config --context ", []string{"one", "two"}},
+		"behind an equal sign":     {"kubectl-tazuna diff --kubeconfig config --context=", []string{"one", "two"}},
+		"the beginning of a value": {"kubectl-tazuna diff --kubeconfig config --context=o", []string{"one"}},
+		"with descriptions":        {"kubectl-tazuna apply -t ", []string{"apps", "base"}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			_, arguments, _ := strings.Cut(test.line, " ")
+			words := strings.Split(arguments, " ") // a line that ends with a space has an empty one at its end
+			word := words[len(words)-1]
+			if flag, value, is := strings.Cut(word, "="); is && strings.HasPrefix(flag, "--") {
+				word = value
+			}
+			lines := strings.Split(strings.TrimSuffix(output(t, append([]string{"__complete"}, words...)...), "\n"), "\n")
+			assert.Regexp(t, `^:\d+$`, lines[len(lines)-1])
+			var names []string
+			for _, line := range lines[:len(lines)-1] {
+				if name, _, _ := strings.Cut(line, "\t"); strings.HasPrefix(name, word) {
+					names = append(names, name)
+				}
+			}
+			assert.ElementsMatch(t, test.want, names)
 		})
 	}
 }
