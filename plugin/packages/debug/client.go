@@ -16,7 +16,9 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/report"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/plan"
 )
 
 // Transport carries a question to a controller and gives its answer: the status and
@@ -186,8 +188,39 @@ func (c Client) Render(ctx context.Context, name string) (string, error) {
 
 func (c Client) guard() Guard { return Guard{Show: c.Secrets} }
 
+// Parameters of packages/diff.
+const (
+	versionParameter  = "version"
+	settingsParameter = "settings"
+	viewParameter     = "view"
+)
+
+// Diff asks what an apply would do to the objects of an application. full asks for them
+// as a whole.
+func (c Client) Diff(ctx context.Context, name string, w Wanted, full bool) (*plan.Report, error) {
+	query := url.Values{}
+	if w.Version != "" {
+		query.Set(versionParameter, w.Version)
+	}
+	if w.Settings != nil {
+		settings, err := object.EncodeJSON(w.Settings)
+		if err != nil {
+			return nil, fmt.Errorf("settings: %w", err)
+		}
+		query.Set(settingsParameter, string(settings))
+	}
+	if full {
+		query.Set(viewParameter, "server")
+	}
+	return decoded[plan.Report](c.send(ctx, "packages/diff/"+url.PathEscape(name), query))
+}
+
 func ask[T any](ctx context.Context, c Client, path, name string) (*T, error) {
-	body, err := c.get(ctx, path, name)
+	return decoded[T](c.get(ctx, path, name))
+}
+
+// decoded reads an answer.
+func decoded[T any](body []byte, err error) (*T, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -205,6 +238,11 @@ func (c Client) get(ctx context.Context, path, name string) ([]byte, error) {
 	if name != "" {
 		query.Set("name", name)
 	}
+	return c.send(ctx, path, query)
+}
+
+// send asks with parameters of its own.
+func (c Client) send(ctx context.Context, path string, query url.Values) ([]byte, error) {
 	if c.Secrets {
 		query.Set("secrets", "show")
 	}

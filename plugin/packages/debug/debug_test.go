@@ -3,8 +3,10 @@ package debug
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -22,10 +24,12 @@ import (
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/bundle"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/hook/live"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/hook/output"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/journal"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/queue"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/render"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/report"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/schedule"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/plan"
 )
 
 const secret = "hunter2-hunter2"
@@ -67,6 +71,23 @@ func (s shop) Render(context.Context, string) ([]object.Object, error) {
 		{Body: map[string]any{"apiVersion": "v1", "kind": "Secret", "metadata": map[string]any{"name": "s"}, "stringData": map[string]any{"p": "other-secret"}}},
 		{Body: map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "c"}, "data": map[string]any{"dsn": "db://" + secret}}},
 	}, s.renderErr
+}
+
+func (s shop) Diff(_ context.Context, _ string, w Wanted) (Comparison, error) {
+	c := Comparison{
+		Plan:    &plan.Plan{Notes: []string{"version " + w.Version, "a note with " + secret}, Disorder: errors.New("no order, as other-secret says")},
+		Secrets: []map[string]any{output.SecretOf(w.Settings), output.SecretOf("other-secret")},
+	}
+	return c, s.renderErr
+}
+
+func (shop) Journal() *journal.Journal {
+	j := journal.New(journal.Limits{})
+	log := slog.New(j.Handler(slog.DiscardHandler))
+	log.Warn("release", "application", "demo.shop", "why", "refused: "+secret)
+	log.Info(HookOutput, "application", "demo.shop", "hook", "hooks/a.sh", "stream", "stderr", "line", "said "+secret)
+	log.Info("removal", "application", "demo.gone")
+	return j
 }
 
 func (shop) Hide(string) Hide {

@@ -12,6 +12,10 @@
 //	GET /api/v1/packages/dump[?name=N]     all, or the one
 //	GET /api/v1/packages/render/N          objects, a stream of YAML documents
 //	GET /api/v1/packages/snapshots/N       hook → binding → objects
+//	GET /api/v1/packages/diff/N            what an apply would change: a plan.Report;
+//	                                       ?version=V, ?settings=JSON, ?view=server
+//	GET /api/v1/packages/logs/N            lines of the controller's log: report.Logs;
+//	                                       ?after=N, ?since=TIME, ?last=N, ?wait=DURATION
 //	GET /api/v1/queues/dump[?name=N]       N: the queue of the instance and those below
 //	GET /api/v1/scheduler/dump[?name=N]    all nodes, or the one
 //	GET /api/v1/requirements/dump          unmet requirements by name

@@ -1,6 +1,9 @@
 package debug
 
 import (
+	"encoding/json"
+	"fmt"
+
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/hook/live"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/hook/output"
@@ -8,6 +11,7 @@ import (
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/report"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/schema"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/trial"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/plan"
 )
 
 // mask hides what of one application may not be shown.
@@ -60,6 +64,30 @@ func (m mask) instance(i report.Instance) report.Instance {
 		}
 	}
 	return i
+}
+
+// report is the masked form of a plan. full has the objects as a whole.
+func (m mask) report(p *plan.Plan, full bool) (any, error) {
+	if p.Disorder != nil {
+		p.Warnings = append(p.Warnings, "none of this can be applied: "+p.Disorder.Error())
+	}
+	if m.masker.Show {
+		return reportOf(p, m.masker, full), nil
+	}
+	p.Hide(func(text string) bool { return m.text(text) != text })
+	data, err := json.Marshal(reportOf(p, m.masker, full))
+	if err != nil {
+		return nil, fmt.Errorf("encode the plan: %w", err)
+	}
+	body, err := object.DecodeJSON(data)
+	return m.body(body), err // what errors and notes quote
+}
+
+func reportOf(p *plan.Plan, m object.Masker, full bool) *plan.Report {
+	if full {
+		return p.FullReport(m)
+	}
+	return p.Report(m)
 }
 
 func (m mask) objects(all []object.Object) []object.Object {

@@ -6,9 +6,11 @@ import (
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/hook/live"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/journal"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/queue"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/report"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/schedule"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/plan"
 )
 
 // ErrNotLoaded is of an application whose package isn't loaded (yet).
@@ -27,12 +29,33 @@ type Provider interface {
 	// Render renders its templates with the present values. Errors: ErrNotLoaded,
 	// render.ErrNoChart, those of templates.
 	Render(ctx context.Context, name string) ([]object.Object, error)
+	// Diff compares what it would render to with the cluster. Errors: ErrNotLoaded,
+	// render.ErrNoChart, those of settings, bundles and templates. Of an error the
+	// Comparison may still hold Secrets.
+	Diff(ctx context.Context, name string, w Wanted) (Comparison, error)
 	// Hide says what may not be shown of it.
 	Hide(name string) Hide
+	// Journal has the last lines of the log; nil if none are kept.
+	Journal() *journal.Journal
 	// Queues gives the queues of one instance; "" is those of all.
 	Queues(name string) queue.Dump
 	// Scheduler gives the graph.
 	Scheduler() schedule.Dump
+}
+
+// Wanted is what an application is asked to be; the zero value is what it is.
+type Wanted struct {
+	// Version is that of its package; "" is the one of the Application.
+	Version string
+	// Settings are those that a user would give; nil are those of the Application.
+	Settings map[string]any
+}
+
+// Comparison is what an apply would do.
+type Comparison struct {
+	Plan *plan.Plan
+	// Secrets are to be hidden beside those of Hide.
+	Secrets []map[string]any
 }
 
 // Hide says what of an application may not be shown.

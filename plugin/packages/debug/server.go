@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/render"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/report"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/schedule"
@@ -27,6 +29,8 @@ func Handler(p Provider) http.Handler {
 		"packages/dump":             s.dump,
 		"packages/render/{name}":    s.render,
 		"packages/snapshots/{name}": s.snapshots,
+		"packages/diff/{name}":      s.diff,
+		"packages/logs/{name}":      s.logs,
 		"queues/dump":               s.queues,
 		"scheduler/dump":            s.scheduler,
 		"requirements/dump":         s.requirements,
@@ -40,6 +44,8 @@ func Handler(p Provider) http.Handler {
 type question struct {
 	name string // "" is all
 	show bool
+	// more are the parameters that only one question has.
+	more url.Values
 }
 
 // answerer gives a value to encode, or YAML text.
@@ -64,7 +70,7 @@ func (a answerer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, fmt.Sprintf("unknown output '%s', want json or yaml", format), http.StatusBadRequest)
 		return
 	}
-	q := question{name: query.Get("name"), show: query.Get("secrets") == "show"}
+	q := question{name: query.Get("name"), show: query.Get("secrets") == "show", more: query}
 	if part := r.PathValue("name"); part != "" {
 		q.name = part
 	}
@@ -150,6 +156,38 @@ func (s server) render(ctx context.Context, q question) (any, error) {
 	}
 	text, err := render.Stream(m.objects(objects))
 	return yamlText(text), err
+}
+
+// diffTime bounds one comparison: beside a render it may fetch a bundle, and asks the
+// API server about every object.
+const diffTime = 3 * time.Minute
+
+func (s server) diff(ctx context.Context, q question) (any, error) {
+	if _, ok := s.Instance(q.name); !ok {
+		return nil, s.notFound(q.name)
+	}
+	wanted := Wanted{Version: q.more.Get(versionParameter)}
+	if text := q.more.Get(settingsParameter); text != "" {
+		settings, err := object.DecodeJSON([]byte(text))
+		if err != nil {
+			return nil, &statusError{http.StatusBadRequest, "settings: wanted a JSON object"}
+		}
+		wanted.Settings = settings
+	}
+	ctx, cancel := context.WithTimeout(ctx, diffTime)
+	defer cancel()
+	m := maskOf(s, q.name, q.show)
+	c, err := s.Diff(ctx, q.name, wanted)
+	m.hide.Secrets = append(m.hide.Secrets, c.Secrets...)
+	switch {
+	case errors.Is(err, render.ErrNoChart):
+		return nil, &statusError{http.StatusBadRequest, "package has no Helm chart"}
+	case errors.Is(err, ErrNotLoaded):
+		return nil, &statusError{http.StatusConflict, "the package of " + q.name + " is not loaded: see its queue"}
+	case err != nil:
+		return nil, &statusError{http.StatusInternalServerError, m.text(err.Error())}
+	}
+	return m.report(c.Plan, q.more.Get(viewParameter) == "server")
 }
 
 func (s server) snapshots(_ context.Context, q question) (any, error) {

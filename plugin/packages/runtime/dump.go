@@ -10,6 +10,7 @@ import (
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/debug"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/hook/live"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/hook/output"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/journal"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/queue"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/report"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/schedule"
@@ -141,6 +142,9 @@ func (r *Runtime) Hide(name string) debug.Hide {
 	}
 	return hide
 }
+
+// Journal has the last lines of the log.
+func (r *Runtime) Journal() *journal.Journal { return r.Lines }
 
 // Queues gives the queues of one application; "" is those of all.
 func (r *Runtime) Queues(name string) queue.Dump { return r.queues.Dump(name) }

@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/debug"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/hook"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/hook/binding"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/hook/output"
@@ -71,7 +72,7 @@ func (r *Runtime) runHook(ctx context.Context, a *app, loaded *instance.Instance
 	for _, out := range []struct{ stream, text string }{{"stdout", ran.Result.Stdout}, {"stderr", ran.Result.Stderr}} {
 		for line := range strings.Lines(out.text) {
 			if line = strings.TrimRight(line, "\r\n"); line != "" {
-				log.Info("hook output", "stream", out.stream, "line", loaded.Scrub(line))
+				log.Info(debug.HookOutput, "stream", out.stream, "line", loaded.Scrub(line))
 			}
 		}
 	}

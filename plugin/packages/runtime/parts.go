@@ -10,6 +10,7 @@ import (
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/hook"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/hook/live"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/release"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/plan"
 )
 
 // Bundles fetches packages: catalog.Open and Catalog.Bundle.
@@ -21,6 +22,7 @@ type Bundles interface {
 // Releases brings objects into the cluster: *release.Service.
 type Releases interface {
 	Upgrade(ctx context.Context, r release.Request) (release.Outcome, error)
+	Preview(ctx context.Context, r release.Request) (*plan.Plan, error)
 	Uninstall(ctx context.Context, namespace, instance string) error
 	Installed(ctx context.Context) ([]release.Found, error)
 	Latest(ctx context.Context, namespace, instance string) (*release.Revision, error)

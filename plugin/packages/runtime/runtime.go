@@ -11,6 +11,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/instance"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/journal"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/lifecycle"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/queue"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/schedule"
@@ -43,6 +44,8 @@ type Options struct {
 	Clock clock.Clock // that of the system if it is nil
 	Retry queue.Retry // queue.DefaultRetry if it is zero
 	Log   *slog.Logger
+	// Lines are the last ones of Log, for who asks; nil: none are kept.
+	Lines *journal.Journal
 	// Shutdown is how long tasks may take to end; zero: DefaultShutdown.
 	Shutdown time.Duration
 }

@@ -46,18 +46,27 @@ func (r *Runtime) run(a *app) task {
 
 // rendered renders an application with what is known now.
 func (r *Runtime) rendered(ctx context.Context, v view) (*render.Result, error) {
+	request, err := r.renderRequest(ctx, v)
+	if err != nil {
+		return nil, err
+	}
+	return v.loaded.Render(ctx, request)
+}
+
+// renderRequest is what templates see beside settings and values.
+func (r *Runtime) renderRequest(ctx context.Context, v view) (render.Request, error) {
 	capabilities, err := r.Cluster.Capabilities(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("ask the cluster what it serves: %w", err)
+		return render.Request{}, fmt.Errorf("ask the cluster what it serves: %w", err)
 	}
 	r.mu.Lock()
 	platform := r.platform
 	r.mu.Unlock()
-	return v.loaded.Render(ctx, render.Request{
+	return render.Request{
 		Registry: v.desired.registry(), Platform: platform, Capabilities: capabilities, Lookup: r.Cluster.Lookup,
 		// Revision is always the first, so that an upgrade alone renders nothing new.
 		Revision: 1, Maintenance: v.desired.Maintenance,
-	})
+	}, nil
 }
 
 // apply upgrades the release if that is due, and commits what is in the cluster then.
