@@ -18,6 +18,7 @@ func newPackages(env *Env) *cobra.Command {
 		Now:        func() time.Time { return env.Clock.Now() }, // not asked for while the tree is made
 		RESTConfig: func() (*rest.Config, error) { return env.flags.ToRESTConfig() },
 		Namespace:  func() string { return *env.flags.Namespace },
+		PlanView:   func() packages.PlanView { return &planView{env: env} },
 		Exit:       func(code int, err error) error { return &ExitError{Code: code, Err: err} },
 	})
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/drift"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/hook"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/instance"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/journal"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/release"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/serve"
 )
@@ -95,7 +96,8 @@ func (o *controllerOptions) run(ctx context.Context, env *Env) error {
 	if goruntime.GOOS == "windows" {
 		return errors.New("packages controller: hooks need process groups and the socket file modes, which Windows has not; run it on Linux or macOS")
 	}
-	log, err := o.logger(env)
+	lines := journal.New(journal.DefaultLimits())
+	log, err := o.logger(env, lines)
 	if err != nil {
 		return err
 	}
@@ -103,12 +105,14 @@ func (o *controllerOptions) run(ctx context.Context, env *Env) error {
 	if err != nil {
 		return err
 	}
+	s.Lines = lines
 	// The log of the libraries goes the same way.
 	klog.SetSlogLogger(log)
 	return serve.Run(ctx, s)
 }
 
-func (o *controllerOptions) logger(env *Env) (*slog.Logger, error) {
+// logger writes to stderr, and keeps what is about applications.
+func (o *controllerOptions) logger(env *Env, lines *journal.Journal) (*slog.Logger, error) {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(o.logLevel)); err != nil {
 		return nil, fmt.Errorf("--log-level: wanted debug, info, warn or error, found %q", o.logLevel)
@@ -116,9 +120,9 @@ func (o *controllerOptions) logger(env *Env) (*slog.Logger, error) {
 	options := &slog.HandlerOptions{Level: level}
 	switch o.logFormat {
 	case "text":
-		return slog.New(slog.NewTextHandler(env.ErrOut, options)), nil
+		return slog.New(lines.Handler(slog.NewTextHandler(env.ErrOut, options))), nil
 	case "json":
-		return slog.New(slog.NewJSONHandler(env.ErrOut, options)), nil
+		return slog.New(lines.Handler(slog.NewJSONHandler(env.ErrOut, options))), nil
 	}
 	return nil, fmt.Errorf("--log-format: wanted text or json, found %q", o.logFormat)
 }

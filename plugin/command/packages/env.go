@@ -1,16 +1,19 @@
 package packages
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"time"
 
+	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/client-go/rest"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/cluster"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/bundle"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/bundle/source"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/plan"
 	"github.com/kubectl-tazuna/kubectl-tazuna/printers"
 )
 
@@ -32,6 +35,8 @@ type Env struct {
 	Connect func() (*cluster.Client, error)
 	// RESTConfig is how the selected context is reached.
 	RESTConfig func() (*rest.Config, error)
+	// PlanView makes what shows a plan.
+	PlanView func() PlanView
 	// Now is the clock.
 	Now func() time.Time
 	// Colors decides whether a stream gets colours.
@@ -39,6 +44,21 @@ type Env struct {
 	// Exit makes an error that ends the process with a code; without an error,
 	// nothing more is printed.
 	Exit func(code int, err error) error
+}
+
+// PlanView shows what a plan says, as the command diff does.
+type PlanView interface {
+	// AddFlags adds the flags that say how it is shown.
+	AddFlags(cmd *cobra.Command)
+	// Validate refuses flags that mean nothing.
+	Validate() error
+	// Whole tells that objects are shown as a whole, Unmasked that secrets are.
+	Whole() bool
+	Unmasked() bool
+	// Show prints a plan. Its error has the exit code: 1 for differences, 2 for errors.
+	Show(ctx context.Context, r *plan.Report) error
+	// Fail gives an error the exit code of a comparison that could not be made.
+	Fail(err error) error
 }
 
 // Codes for Exit; see docs/exit-codes.md.

@@ -21,6 +21,7 @@ import (
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/health"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/hook/live"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/instance"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/journal"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/orphans"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/release"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/runtime"
@@ -61,6 +62,8 @@ type Options struct {
 	// Version is that of the program, for the leader's Lease; may be empty.
 	Version string
 	Log     *slog.Logger
+	// Lines are the last ones of Log, for who asks; nil: none are kept.
+	Lines *journal.Journal
 	// Ready is called once this process leads and answers; may be nil.
 	Ready func()
 }
@@ -125,7 +128,7 @@ func (w *worker) assemble(changes *controller.Changes, catalogs catalog.Options)
 		},
 		Cluster: &runtime.LiveCluster{Client: o.Client, Warn: w.warn},
 		Store:   w.store, Changed: changes.Changed,
-		Dir: o.Dir, Scratch: w.scratch, Namespaces: o.Namespaces, Run: o.Hooks, Log: o.Log,
+		Dir: o.Dir, Scratch: w.scratch, Namespaces: o.Namespaces, Run: o.Hooks, Log: o.Log, Lines: o.Lines,
 	})
 	if err != nil {
 		return err
