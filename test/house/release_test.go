@@ -92,7 +92,8 @@ type goReleaser struct {
 	} `json:"archives"`
 	SBOMs []struct{ Artifacts string } `json:"sboms"`
 	Kos   []struct {
-		Platforms []string `json:"platforms"`
+		Repositories []string `json:"repositories"`
+		Platforms    []string `json:"platforms"`
 	} `json:"kos"`
 	Krews []struct {
 		Name             string `json:"name"`
@@ -126,6 +127,10 @@ func TestGoReleaser(t *testing.T) {
 	assert.Len(t, config.SBOMs, 1)
 	require.Len(t, config.Kos, 1)
 	assert.Equal(t, []string{"linux/amd64", "linux/arm64"}, config.Kos[0].Platforms)
+	require.Len(t, config.Kos[0].Repositories, 1)
+	installs, err := os.ReadFile(filepath.Join(root, "plugin", "packages", "install", "options.go"))
+	require.NoError(t, err)
+	assert.Contains(t, string(installs), `const imageRepository = "`+config.Kos[0].Repositories[0]+`"`, "what is installed is what a release pushes")
 
 	var m krewManifest
 	readStrictly(t, "krew-manifest.yaml", &m)
