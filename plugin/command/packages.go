@@ -19,6 +19,8 @@ func newPackages(env *Env) *cobra.Command {
 		RESTConfig: func() (*rest.Config, error) { return env.flags.ToRESTConfig() },
 		Namespace:  func() string { return *env.flags.Namespace },
 		PlanView:   func() packages.PlanView { return &planView{env: env} },
+		Applier:    func() packages.Applier { return newPackagesApplier(env) },
+		Remover:    func() packages.Remover { return newPackagesRemover(env) },
 		Exit:       func(code int, err error) error { return &ExitError{Code: code, Err: err} },
 	})
 }

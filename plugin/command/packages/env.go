@@ -37,6 +37,9 @@ type Env struct {
 	RESTConfig func() (*rest.Config, error)
 	// PlanView makes what shows a plan.
 	PlanView func() PlanView
+	// Applier and Remover make what applies objects, and what deletes those of a record.
+	Applier func() Applier
+	Remover func() Remover
 	// Now is the clock.
 	Now func() time.Time
 	// Colors decides whether a stream gets colours.

@@ -29,7 +29,7 @@ runs applications. See docs/packages.md.`,
 	cmd.AddCommand(
 		newInit(env), newLint(env), newRender(env), newValues(env), newHooks(env),
 		newBuild(env), newPush(env),
-		newController(env), newModule(env), newList(env), newStatus(env), newExplain(env), newEvents(env), newLogs(env), newDiff(env),
+		newController(env), newInstall(env), newUninstall(env), newModule(env), newList(env), newStatus(env), newExplain(env), newEvents(env), newLogs(env), newDiff(env),
 		newDump(env), newSnapshots(env), newQueue(env), newScheduler(env), newAsk(env),
 	)
 	return cmd

@@ -106,7 +106,7 @@ func newManager(o Options, scheme *runtime.Scheme, k *keeper) (manager.Manager, 
 		LeaderElection:                o.LeaderElection,
 		LeaderElectionNamespace:       o.SystemNamespace,
 		LeaderElectionID:              LeaseName,
-		LeaderElectionLabels:          leaseLabels(o.Version, ""),
+		LeaderElectionLabels:          leaseLabels(o.Version, o.Pod),
 		LeaderElectionReleaseOnCancel: true, // main ends after Run
 		LeaseDuration:                 &o.Timing.Lease, RenewDeadline: &o.Timing.Renew, RetryPeriod: &o.Timing.RetryLease,
 		Metrics:                 metricsserver.Options{BindAddress: off(o.MetricsAddress)},

@@ -36,6 +36,9 @@ type Options struct {
 	SystemNamespace string
 	// Version is that of the program, which the leader's Lease tells; may be empty.
 	Version string
+	// Pod is the name of the Pod that this process runs in, in SystemNamespace, which the
+	// leader's Lease tells; empty where it runs in none.
+	Pod string
 	// LeaderElection lets several controllers stand by.
 	LeaderElection bool
 	// InstallDefinitions writes our CustomResourceDefinitions before anything else.

@@ -18,6 +18,7 @@ import (
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/cluster"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/admission"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/api"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/controller"
 )
 
 // Admission says how the API server is to ask before it stores Applications.
@@ -39,12 +40,18 @@ func (w *worker) admit(ctx context.Context) error {
 		}
 	}
 	if o.Address == "" {
+		if err := w.label(ctx, true); err != nil {
+			return err
+		}
 		<-ctx.Done()
 		return nil
 	}
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", o.Address)
 	if err != nil {
 		return fmt.Errorf("webhook: %w", err)
+	}
+	if err := w.label(ctx, true); err != nil {
+		return errors.Join(err, l.Close())
 	}
 	if o.Target == (admission.Target{}) {
 		o.Target.URL = "https://" + l.Addr().String() // the port may be one of the system's choice
@@ -108,7 +115,7 @@ func (w *worker) write(ctx context.Context, body map[string]any) error {
 	gvk := u.GroupVersionKind()
 	m, err := w.options.Client.Mapping(ctx, gvk.GroupKind(), gvk.Version)
 	if err == nil {
-		_, err = w.options.Client.Apply(ctx, m, body, cluster.ApplyOptions{Force: true})
+		_, err = w.options.Client.Apply(ctx, m, body, cluster.ApplyOptions{Force: true, Manager: controller.FieldManager})
 	}
 	if err != nil {
 		return fmt.Errorf("write %s %s: %w", gvk.Kind, u.GetName(), err)

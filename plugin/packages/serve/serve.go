@@ -55,13 +55,15 @@ type Options struct {
 	DriftInterval time.Duration
 	// Timing is that of the controller; zero fields take its defaults.
 	Timing controller.Timing
-	Hooks      instance.HookOptions
+	Hooks  instance.HookOptions
 	// Admission says how Applications are judged before they are stored.
 	Admission Admission
 	UserAgent string
 	// Version is that of the program, for the leader's Lease; may be empty.
 	Version string
-	Log     *slog.Logger
+	// Pod is the name of the Pod that it runs in, for the leader's Lease; may be empty.
+	Pod string
+	Log *slog.Logger
 	// Lines are the last ones of Log, for who asks; nil: none are kept.
 	Lines *journal.Journal
 	// Ready is called once this process leads and answers; may be nil.
@@ -76,7 +78,7 @@ func Run(ctx context.Context, o Options) (err error) {
 	w.pool = &follow.Pool{Client: o.Client, Panicked: func(cause any, stack []byte) {
 		o.Log.Error("an event was lost: what heard of it panicked", "cause", object.PanicText(cause), "stack", string(stack))
 	}}
-	w.health = &health.Monitor{Pool: w.pool, Report: func(name string, c status.Condition) { w.store.Set(name, c) }}
+	w.health = &health.Monitor{Pool: w.pool, Namespaces: o.Namespaces, Report: func(name string, c status.Condition) { w.store.Set(name, c) }}
 	scratch, err := runtime.OpenScratch(o.Dir)
 	if err != nil {
 		return err
@@ -87,11 +89,14 @@ func Run(ctx context.Context, o Options) (err error) {
 	if err := w.assemble(changes, catalogs); err != nil {
 		return err
 	}
+	if err := w.label(ctx, false); err != nil {
+		return err
+	}
 	o.Timing.Look = o.DriftInterval
 	return controller.Run(ctx, controller.Options{
 		Config: o.Config, Runtime: w, Store: w.store, Changes: changes, ForgetKinds: o.Client.ForgetKinds, Timing: o.Timing,
 		Open:       func(spec api.RegistrySpec) (catalog.Catalog, error) { return catalog.Open(spec, catalogs) },
-		Namespaces: o.Namespaces, PlatformVersion: o.PlatformVersion, SystemNamespace: o.SystemNamespace, Version: o.Version,
+		Namespaces: o.Namespaces, PlatformVersion: o.PlatformVersion, SystemNamespace: o.SystemNamespace, Version: o.Version, Pod: o.Pod,
 		LeaderElection: o.LeaderElection, InstallDefinitions: o.InstallDefinitions,
 		MetricsAddress: o.MetricsAddress, HealthAddress: o.HealthAddress, Log: o.Log,
 	}, nil)
@@ -118,7 +123,7 @@ func (w *worker) assemble(changes *controller.Changes, catalogs catalog.Options)
 	}
 	made, err := runtime.New(runtime.Options{
 		Bundles:  runtime.Catalogs{Options: catalogs},
-		Releases: &release.Service{Cluster: o.Client, Limit: o.ApplyLimit},
+		Releases: &release.Service{Cluster: o.Client, Limit: o.ApplyLimit, Namespaces: o.Namespaces},
 		Drift:    monitor,
 		Orphans:  &orphans.Purger{Cluster: o.Client, Log: o.Log},
 		Health:   w.health,
