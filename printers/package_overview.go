@@ -2,6 +2,7 @@ package printers
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/fatih/color"
@@ -15,7 +16,7 @@ func Applications(all *report.Applications, o Options) error {
 	t := &table{header: []string{"NAMESPACE", "NAME", "PACKAGE", "VERSION", "INSTALLED", "STATE", "AGE", "MESSAGE"}}
 	for _, a := range all.Items {
 		t.add(cell{text: cleanCell(a.Namespace)}, cell{text: cleanCell(a.Name)}, cell{text: cleanCell(a.Package)}, cell{text: cleanCell(a.Version)},
-			cell{text: cleanCell(a.Installed)}, p.state(a.State), cell{text: a.Age}, cell{text: cleanCell(headline(a.Message, a.Message))})
+			cell{text: cleanCell(a.Installed)}, p.state(a.State), cell{text: a.Age}, cell{text: cleanCell(headline(a.Message))})
 	}
 	if len(t.rows) == 0 {
 		p.line("No applications.")
@@ -53,12 +54,12 @@ func PackageOverview(v *report.Overview, o Options) error {
 	for _, w := range v.Without {
 		p.line("  ", painted(p.paint.warn, "not shown: "), cleanParagraph(w, "    "))
 	}
-	p.conditionTable(v.Conditions, v.Message)
+	told := p.conditionTable(v.Conditions, v.Message)
 	p.operations(v)
 	if v.Unmet != "" {
 		p.list("unmet requirement", []string{v.Unmet})
 	}
-	p.queueTable(v.Queue, v.Message)
+	p.queueTable(v.Queue, told)
 	p.list("hooks", v.Hooks)
 	p.eventTable(v.Events)
 	return p.flush()
@@ -75,17 +76,37 @@ func versions(v *report.Overview) string {
 	return text + " (installed: " + v.Installed + ")"
 }
 
-// conditionTable prints conditions; told is what was printed above already.
-func (p *printer) conditionTable(conditions []report.Condition, told string) {
+// conditionTable prints conditions, and below them those of their messages that have
+// several lines. told is what was printed above already; what is printed by now is
+// returned.
+func (p *printer) conditionTable(conditions []report.Condition, told string) string {
+	var more []paragraph
 	t := &table{header: []string{"CONDITION", "STATUS", "REASON", "SINCE", "MESSAGE"}}
 	for _, c := range conditions {
 		status := cell{text: cleanCell(c.Status), color: p.paint.good}
 		if isIssue(c) {
 			status.color = p.paint.bad
 		}
-		t.add(cell{text: cleanCell(c.Type)}, status, cell{text: cleanCell(c.Reason)}, cell{text: cleanCell(c.LastTransitionTime)}, cell{text: cleanCell(headline(c.Message, told))})
+		t.add(cell{text: cleanCell(c.Type)}, status, cell{text: cleanCell(c.Reason)}, cell{text: cleanCell(c.LastTransitionTime)}, cell{text: cleanCell(headline(c.Message))})
+		more = append(more, paragraph{c.Type, c.Message})
 	}
 	p.below("", t)
+	return p.rest(more, told)
+}
+
+// paragraph is a text with the name of what it is about.
+type paragraph struct{ name, text string }
+
+// rest prints texts of several lines of which a table had the first, unless they were
+// told already, and returns all that is told by now.
+func (p *printer) rest(texts []paragraph, told string) string {
+	for _, t := range texts {
+		if strings.Contains(t.text, "\n") && !strings.Contains(told, t.text) {
+			p.line("  ", painted(p.paint.bad, cleanCell(t.name)+": "), cleanParagraph(t.text, "    "))
+			told += "\n" + t.text
+		}
+	}
+	return told
 }
 
 // below prints a table, if it has rows, below a title.
@@ -100,7 +121,7 @@ func (p *printer) below(title string, t *table) {
 	t.print(p)
 }
 
-// operations prints the tree of an apply.
+// operations prints what an apply is still at, or has failed at, as a tree.
 func (p *printer) operations(v *report.Overview) {
 	if len(v.Operations) == 0 {
 		return
@@ -112,6 +133,13 @@ func (p *printer) operations(v *report.Overview) {
 
 func (p *printer) operationNodes(nodes []report.OperationNode, indent string) {
 	for _, n := range nodes {
+		if !isOpen(n) {
+			continue
+		}
+		if isFrame(n) {
+			p.operationNodes(n.Below, indent)
+			continue
+		}
 		line := fmt.Sprintf("%s (%s)", n.Object, n.Type)
 		if len(n.WaitsFor) > 0 {
 			line += ", waits for " + strings.Join(n.WaitsFor, ", ")
@@ -119,6 +147,16 @@ func (p *printer) operationNodes(nodes []report.OperationNode, indent string) {
 		p.line(indent, painted(p.progress(n.Status), fmt.Sprintf("%-11s", cleanCell(n.Status))), " ", cleanCell(line))
 		p.operationNodes(n.Below, indent+"  ")
 	}
+}
+
+// isOpen tells whether an operation, or one behind it, has not been completed.
+func isOpen(n report.OperationNode) bool {
+	return n.Status != "Completed" || slices.ContainsFunc(n.Below, isOpen)
+}
+
+// isFrame tells an operation that is about the apply itself and not about an object.
+func isFrame(n report.OperationNode) bool {
+	return n.Category == "release" || n.Category == "meta" && n.Type == "stage"
 }
 
 func (p *printer) progress(status string) *color.Color {
@@ -133,28 +171,31 @@ func (p *printer) progress(status string) *color.Color {
 	return nil
 }
 
-// headline is the first line of a text all of which was told already, else the text.
-func headline(text, told string) string {
+// headline is the first line of a text.
+func headline(text string) string {
 	first, _, more := strings.Cut(text, "\n")
-	if more && strings.Contains(told, text) {
+	if more {
 		return first + " …"
 	}
-	return text
+	return first
 }
 
 // queueTable prints tasks; told is what was printed above already. Only one that
 // failed has a next try.
 func (p *printer) queueTable(tasks []report.QueuedTask, told string) {
 	t := &table{header: []string{"QUEUE", "TASK", "SINCE", "NEXT TRY", "ERROR"}}
+	var more []paragraph
 	for _, task := range tasks {
 		try := task.NextRetry
 		if task.Error == "" {
 			try = ""
 		}
 		t.add(cell{text: cleanCell(task.Queue)}, cell{text: cleanCell(task.Name)}, cell{text: cleanCell(task.Enqueued)},
-			cell{text: cleanCell(try)}, cell{text: cleanCell(headline(task.Error, told)), color: p.paint.bad})
+			cell{text: cleanCell(try)}, cell{text: cleanCell(headline(task.Error)), color: p.paint.bad})
+		more = append(more, paragraph{task.Name, task.Error})
 	}
 	p.below("queue", t)
+	p.rest(more, told)
 }
 
 func (p *printer) eventTable(events []report.EventLine) {

@@ -150,6 +150,7 @@ func TestPackageInstances(t *testing.T) {
 			Conditions: []report.Condition{
 				{Type: "Loaded", Status: "True", LastTransitionTime: "2026-11-29T10:00:00Z"},
 				{Type: "ManifestsApplied", Status: "False", Reason: "ApplyManifestsFailed", Message: "Deployment demo/web: not ready"},
+				{Type: "HooksProcessed", Status: "False", Reason: "HookFailed", Message: "hook a: exit code 3\n  no licence\x1b[31m"},
 				{Type: "MaintenanceMode", Status: "False"},
 			},
 			Tracking: map[string]any{"completed": int64(3), "remaining": int64(1)},
@@ -185,9 +186,14 @@ func overviewSample() *report.Overview {
 	return &report.Overview{
 		ApplicationLine: report.ApplicationLine{Namespace: "demo", Name: "shop", Package: "store", Version: "v1.4.0", Installed: "v1.3.0", Repository: "main", State: "Updating", Message: "Version v1.4.0 is not installed yet", Age: "3h"},
 		Tip:             "Wait.", Conditions: []report.Condition{{Type: "ManifestsApplied", Status: "False", Reason: "ApplyingManifests"}},
-		Operations: []report.OperationNode{{Object: "ConfigMap c", Type: "create", Status: "Completed", Below: []report.OperationNode{
-			{Object: "Job migrate", Type: "track-readiness", Status: "Progressing", Below: []report.OperationNode{
-				{Object: "Deployment web", Type: "update", Status: "Pending", WaitsFor: []string{"Job migrate"}},
+		Operations: []report.OperationNode{{Object: "Secret sh.helm.release.v1.demo.shop.v1", Type: "create-pending-release", Category: "release", Status: "Completed", Below: []report.OperationNode{
+			{Object: "ConfigMap done", Type: "create", Category: "resource", Status: "Completed"},
+			{Object: "ConfigMap c", Type: "create", Category: "resource", Status: "Completed", Below: []report.OperationNode{
+				{Object: "Job migrate", Type: "track-readiness", Category: "track", Status: "Progressing", Below: []report.OperationNode{
+					{Object: "Deployment web", Type: "update", Category: "resource", Status: "Pending", WaitsFor: []string{"Job migrate"}, Below: []report.OperationNode{
+						{Object: "main", Type: "stage", Category: "meta", Status: "Pending"},
+					}},
+				}},
 			}},
 		}}},
 		Completed: 1, Remaining: 2, Unmet: "dependency 'ingress' not enabled",

@@ -56,7 +56,7 @@ func (a *applications) get(ctx context.Context, name string) (*api.Application, 
 	namespace, instance, _ := api.SplitInstanceName(name)
 	u, err := a.client.Get(ctx, a.mapping, namespace, instance)
 	if apierrors.IsNotFound(err) {
-		return nil, fmt.Errorf("application %q not found%s", name, a.others(ctx, instance))
+		return nil, &unknownError{name, a.others(ctx, instance)}
 	}
 	if err != nil {
 		return nil, err

@@ -2,7 +2,6 @@ package packages
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -24,10 +23,9 @@ func newQueue(env *Env) *cobra.Command {
 
 // queueOptions are those of "packages queue dump".
 type queueOptions struct {
-	ask      askOptions
-	name     string
-	watch    bool
-	interval time.Duration
+	ask   askOptions
+	name  string
+	watch watchOptions
 }
 
 func newQueueDump(env *Env) *cobra.Command {
@@ -50,8 +48,7 @@ NAME is ` + nameUsage + `.`,
 	o.ask.addFlags(cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.name, "name", "", "The application, as an argument would name it")
-	f.BoolVarP(&o.watch, "watch", "w", false, "Print again whenever tasks come, go or fail, until Ctrl-C")
-	f.DurationVar(&o.interval, "interval", time.Second, "How often --watch asks the controller")
+	o.watch.addFlags(cmd, "tasks come, go or fail", time.Second)
 	completeFlag(cmd, "name", completeInstances(env, &o.ask))
 	return cmd
 }
@@ -61,47 +58,17 @@ func (o *queueOptions) run(ctx context.Context, env *Env, args []string) error {
 	if err != nil {
 		return err
 	}
-	if o.watch && o.interval <= 0 {
-		return fmt.Errorf("--interval: wanted more than 0, found %s", o.interval)
-	}
-	for last := ""; ; {
-		shape, err := o.once(ctx, env, name, last)
-		if !o.watch || err != nil {
-			return o.ended(ctx, err)
+	return o.watch.run(ctx, env, o.ask.output, func(ctx context.Context) (answer, error) {
+		client, err := o.ask.client(ctx, env)
+		if err != nil {
+			return answer{}, err
 		}
-		last = shape
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-time.After(o.interval):
+		all, err := client.Queues(ctx, name)
+		if err != nil {
+			return answer{}, held(ctx, env, name, err)
 		}
-	}
-}
-
-// ended is the result of watching: that it was ended by the user is no error.
-func (o *queueOptions) ended(ctx context.Context, err error) error {
-	if o.watch && ctx.Err() != nil && errors.Is(err, context.Canceled) {
-		return nil
-	}
-	return err
-}
-
-// once asks, and prints unless all is as it was the last time, durations aside.
-func (o *queueOptions) once(ctx context.Context, env *Env, name, last string) (shape string, err error) {
-	client, err := o.ask.client(ctx, env)
-	if err != nil {
-		return "", err
-	}
-	all, err := client.Queues(ctx, name)
-	if err != nil {
-		return "", held(ctx, env, name, err)
-	}
-	shape = all.Shape()
-	if shape == last {
-		return shape, nil
-	}
-	if last != "" {
-		fmt.Fprintln(env.Out)
-	}
-	return shape, o.ask.print(env, all, func(p printers.Options) error { return printers.PackageQueues(all, p) })
+		return answer{all.Shape(), func() error {
+			return o.ask.print(env, all, func(p printers.Options) error { return printers.PackageQueues(all, p) })
+		}}, nil
+	})
 }

@@ -21,9 +21,8 @@ const mostEvents = 10
 
 // statusOptions are those of "packages status".
 type statusOptions struct {
-	ask      askOptions
-	watch    bool
-	interval time.Duration
+	ask   askOptions
+	watch watchOptions
 }
 
 func newStatus(env *Env) *cobra.Command {
@@ -44,49 +43,25 @@ NAME is ` + nameUsage + `.`,
 		ValidArgsFunction: completeApplications(env),
 	}
 	o.ask.addFlags(cmd)
-	cmd.Flags().BoolVarP(&o.watch, "watch", "w", false, "Print again whenever something changes, until Ctrl-C")
-	cmd.Flags().DurationVar(&o.interval, "interval", 2*time.Second, "How often --watch looks")
+	o.watch.addFlags(cmd, "something changes", 2*time.Second)
 	return cmd
 }
 
 func (o *statusOptions) run(ctx context.Context, env *Env, text string) error {
-	if o.watch && o.interval <= 0 {
-		return fmt.Errorf("--interval: wanted more than 0, found %s", o.interval)
-	}
 	name, err := instanceName(env, text)
 	if err != nil {
 		return err
 	}
-	for last := ""; ; {
+	return o.watch.run(ctx, env, o.ask.output, func(ctx context.Context) (answer, error) {
 		v, err := o.ask.overview(ctx, env, name)
-		if o.watch && ctx.Err() != nil {
-			return nil
-		}
 		if err != nil {
-			return err
+			return answer{}, err
 		}
 		shape, err := shapeOf(v)
-		if err != nil {
-			return err
-		}
-		if shape != last {
-			if last != "" {
-				fmt.Fprintln(env.Out)
-			}
-			if err := o.ask.print(env, v, func(p printers.Options) error { return printers.PackageOverview(v, p) }); err != nil {
-				return err
-			}
-		}
-		if !o.watch {
-			return nil
-		}
-		last = shape
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-time.After(o.interval):
-		}
-	}
+		return answer{shape, func() error {
+			return o.ask.print(env, v, func(p printers.Options) error { return printers.PackageOverview(v, p) })
+		}}, err
+	})
 }
 
 // shapeOf tells two overviews apart, durations aside.

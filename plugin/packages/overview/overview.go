@@ -147,7 +147,7 @@ func nodes(below map[string][]api.Operation, known map[string]api.Operation, id 
 			continue
 		}
 		made[o.ID] = true
-		node := report.OperationNode{Object: objectOf(o), Type: o.Type, Status: string(o.Status), Below: nodes(below, known, o.ID, made)}
+		node := report.OperationNode{Object: objectOf(o), Type: o.Type, Category: string(o.Category), Status: string(o.Status), Below: nodes(below, known, o.ID, made)}
 		if o.Status == api.OperationPending {
 			node.WaitsFor = waitsFor(o, known)
 		}

@@ -182,7 +182,7 @@ func instance(conditions []report.Condition) *report.Instance {
 
 func tracked(a *api.Application) *api.Application {
 	operation := func(id, kind, name string, s api.OperationStatus, dependsOn ...string) api.Operation {
-		return api.Operation{ID: id, Kind: kind, Name: name, Type: "apply", Status: s, DependsOn: dependsOn}
+		return api.Operation{ID: id, Kind: kind, Name: name, Type: "apply", Category: api.CategoryResource, Status: s, DependsOn: dependsOn}
 	}
 	a.Status.Tracking = &api.Tracking{Completed: 1, Remaining: 3, Report: api.TrackingReport{Operations: []api.Operation{
 		operation("1", "ConfigMap", "c", api.OperationCompleted),
@@ -198,9 +198,9 @@ func TestTree(t *testing.T) {
 	o := Of(Facts{Application: tracked(application(api.StatePending, "x"))}, now())
 	data, err := json.Marshal(o.Operations)
 	require.NoError(t, err)
-	assert.JSONEq(t, `[{"object":"ConfigMap c","type":"apply","status":"Completed","below":[
-		{"object":"Job migrate","type":"apply","status":"Progressing","below":[
-			{"object":"Deployment web","type":"apply","status":"Pending","waitsFor":["Job migrate"]}]}]},
-		{"object":"Service loop","type":"apply","status":"Pending","waitsFor":["Service other"],"below":[
-			{"object":"Service other","type":"apply","status":"Pending","waitsFor":["Service loop"]}]}]`, string(data))
+	assert.JSONEq(t, `[{"object":"ConfigMap c","type":"apply","category":"resource","status":"Completed","below":[
+		{"object":"Job migrate","type":"apply","category":"resource","status":"Progressing","below":[
+			{"object":"Deployment web","type":"apply","category":"resource","status":"Pending","waitsFor":["Job migrate"]}]}]},
+		{"object":"Service loop","type":"apply","category":"resource","status":"Pending","waitsFor":["Service other"],"below":[
+			{"object":"Service other","type":"apply","category":"resource","status":"Pending","waitsFor":["Service loop"]}]}]`, string(data))
 }

@@ -59,7 +59,10 @@ type OperationNode struct {
 	// Object is KIND NAME, or the type where it is about no object.
 	Object string `json:"object"`
 	Type   string `json:"type"`
-	Status string `json:"status"`
+	// Category tells what an operation is about, as in status.tracking: resource,
+	// track, release or meta.
+	Category string `json:"category"`
+	Status   string `json:"status"`
 	// WaitsFor are operations that are not completed and that it depends on.
 	WaitsFor []string        `json:"waitsFor,omitempty"`
 	Below    []OperationNode `json:"below,omitempty"`
