@@ -42,7 +42,7 @@ type facts struct {
 	every       time.Duration
 	forgetKinds func(context.Context)
 	log         *slog.Logger
-	mu sync.Mutex
+	mu          sync.Mutex
 	// told is the version of Kubernetes that was told last.
 	told string
 }

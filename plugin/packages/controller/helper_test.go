@@ -294,3 +294,23 @@ func wantCondition(all []metav1.Condition, want ...string) string {
 	}
 	return ""
 }
+
+// labelled are the versions of a repository.
+func labelled(repository string) client.MatchingLabels {
+	return client.MatchingLabels{api.LabelRepository: repository}
+}
+
+// forget deletes a repository with all its versions, whoever holds them.
+func (w *world) forget(p *api.PackageRepository) {
+	ctx := context.WithoutCancel(w.t.Context())
+	versions := &api.ApplicationPackageVersionList{}
+	assert.NoError(w.t, w.client.List(ctx, versions, labelled(p.Name)))
+	all := []client.Object{p}
+	for i := range versions.Items {
+		all = append(all, &versions.Items[i])
+	}
+	for _, o := range all {
+		assert.NoError(w.t, client.IgnoreNotFound(w.client.Patch(ctx, o, client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`)))))
+		assert.NoError(w.t, client.IgnoreNotFound(w.client.Delete(ctx, o)))
+	}
+}

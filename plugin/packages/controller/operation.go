@@ -28,6 +28,7 @@ type operations struct {
 	// completed, and it is done once.
 	reader client.Reader
 	open   func(api.RegistrySpec) (catalog.Catalog, error)
+	gate   *gate
 	clock  clock.PassiveClock
 	timing Timing
 	log    *slog.Logger
@@ -51,6 +52,11 @@ func (r *operations) Reconcile(ctx context.Context, request reconcile.Request) (
 	if completed(o) || !o.DeletionTimestamp.IsZero() {
 		return reconcile.Result{}, nil
 	}
+	leave, ok := r.gate.enter(o.Spec.PackageRepositoryName, request)
+	if !ok {
+		return reconcile.Result{}, nil // its turn is to come
+	}
+	defer leave()
 	if err := r.begin(ctx, o); err != nil {
 		return reconcile.Result{}, err
 	}

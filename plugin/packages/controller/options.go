@@ -11,6 +11,7 @@ import (
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/api"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/catalog"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/queue"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/status"
 )
 
@@ -22,6 +23,9 @@ type Options struct {
 	Runtime Runtime
 	Store   *status.Store
 	Changes *Changes
+	// Queues tells what is to be done for applications, for the metrics; nil: nothing is
+	// told.
+	Queues func() queue.Dump
 	// Open reaches repositories: catalog.Open.
 	Open func(api.RegistrySpec) (catalog.Catalog, error)
 	// ForgetKinds has who asks which kinds the cluster serves find out anew: they may

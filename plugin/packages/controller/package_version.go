@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -25,7 +26,10 @@ import (
 type versions struct {
 	client client.Client
 	open   func(api.RegistrySpec) (catalog.Catalog, error)
-	log    *slog.Logger
+	gate   *gate
+	// limit bounds the time for one version.
+	limit time.Duration
+	log   *slog.Logger
 }
 
 // Reconcile looks at one version.
@@ -41,8 +45,7 @@ func (r *versions) Reconcile(ctx context.Context, request reconcile.Request) (re
 	if err := r.hold(ctx, v, len(users) > 0); err != nil || !v.DeletionTimestamp.IsZero() {
 		return reconcile.Result{}, ignoreStale(err)
 	}
-	fault := r.load(ctx, v, users)
-	return reconcile.Result{}, fault
+	return reconcile.Result{}, r.load(ctx, request, v, users)
 }
 
 // hold keeps a version from being deleted while it is used.
@@ -64,13 +67,18 @@ func (r *versions) hold(ctx context.Context, v *api.ApplicationPackageVersion, u
 }
 
 // load fetches the metadata of a draft. The error is also in its condition.
-func (r *versions) load(ctx context.Context, v *api.ApplicationPackageVersion, users []api.InstanceRef) error {
+func (r *versions) load(ctx context.Context, request reconcile.Request, v *api.ApplicationPackageVersion, users []api.InstanceRef) error {
 	base := v.DeepCopy()
 	v.Status.UsedBy, v.Status.UsedByCount = users, len(users)
 	_, done := loaded(v)
 	var fault error
 	if !done {
+		leave, ok := r.gate.enter(v.Spec.PackageRepositoryName, request)
+		if !ok {
+			return nil // its turn is to come
+		}
 		fault = r.fetch(ctx, v)
+		leave()
 	}
 	if !equality.Semantic.DeepEqual(base.Status, v.Status) {
 		if err := r.client.Status().Patch(ctx, v, client.MergeFrom(base)); client.IgnoreNotFound(err) != nil {
@@ -114,6 +122,8 @@ func (r *versions) metadata(ctx context.Context, v *api.ApplicationPackageVersio
 	if err != nil {
 		return api.ReasonGetRegistryClient, err
 	}
+	ctx, cancel := context.WithTimeoutCause(ctx, r.limit, fmt.Errorf("the repository %s hasn't given the metadata within %s", repository.Name, r.limit))
+	defer cancel()
 	m, err := c.Metadata(ctx, v.Spec.PackageName, v.Spec.PackageVersion)
 	if err != nil {
 		return api.ReasonGetImage, err

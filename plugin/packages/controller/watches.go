@@ -14,16 +14,28 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/api"
 )
 
+const (
+	// workers are those of a reconciler that asks repositories: how many of them may be
+	// slow before others wait.
+	workers = 16
+	// workersOfOne is how many of them may ask one repository for metadata.
+	workersOfOne = 4
+)
+
 // addReconcilers joins reconcilers and watches.
 func addReconcilers(m manager.Manager, o Options, l *leader) error {
 	gauge, err := newGauge()
 	if err != nil {
+		return err
+	}
+	if err := newTasks(metrics.Registry, o.Queues); err != nil {
 		return err
 	}
 	asked, err := newDiscovery(o)
@@ -39,10 +51,12 @@ func addReconcilers(m manager.Manager, o Options, l *leader) error {
 	}
 	return errors.Join(
 		watchApplications(m, o, l.apps),
-		watchVersions(m, o, &versions{client: c, open: o.Open, log: o.Log}),
+		watchVersions(m, o, &versions{client: c, open: o.Open, gate: newGate(workersOfOne), limit: o.Timing.ScanTimeout, log: o.Log}),
 		watchPackages(m, &packages{client: c, clock: o.Clock, timing: o.Timing}),
 		watchRepositories(m, &repositories{client: c, reader: m.GetAPIReader(), clock: o.Clock, timing: o.Timing}),
-		watchOperations(m, o, &operations{client: c, reader: m.GetAPIReader(), open: o.Open, clock: o.Clock, timing: o.Timing, log: o.Log}),
+		watchOperations(m, o, &operations{
+			client: c, reader: m.GetAPIReader(), open: o.Open, gate: newGate(1), clock: o.Clock, timing: o.Timing, log: o.Log,
+		}),
 		watchFacts(m, l.facts),
 	)
 }
@@ -74,7 +88,7 @@ func watchApplications(m manager.Manager, o Options, r reconcile.Reconciler) err
 		WithOptions(quick(4)).Complete(r)
 }
 
-func watchVersions(m manager.Manager, o Options, r reconcile.Reconciler) error {
+func watchVersions(m manager.Manager, o Options, r *versions) error {
 	return builder.ControllerManagedBy(m).Named("package-version").
 		For(&api.ApplicationPackageVersion{}).
 		Watches(&api.Application{}, toNames(func(o client.Object) []string {
@@ -84,7 +98,8 @@ func watchVersions(m manager.Manager, o Options, r reconcile.Reconciler) error {
 			return nil
 		}), builder.WithPredicates(updates(usageChanged))).
 		Watches(&api.PackageRepository{}, draftsOf(m.GetClient()), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
-		WithOptions(o.settings(4)).Complete(r)
+		WatchesRawSource(r.gate).
+		WithOptions(o.settings(workers)).Complete(r)
 }
 
 func watchPackages(m manager.Manager, r reconcile.Reconciler) error {
@@ -123,10 +138,11 @@ func watchRepositories(m manager.Manager, r reconcile.Reconciler) error {
 		WithOptions(quick(2)).Complete(r)
 }
 
-func watchOperations(m manager.Manager, o Options, r reconcile.Reconciler) error {
+func watchOperations(m manager.Manager, o Options, r *operations) error {
 	return builder.ControllerManagedBy(m).Named("operation").
 		For(&api.PackageRepositoryOperation{}).
-		WithOptions(o.settings(4)).Complete(r)
+		WatchesRawSource(r.gate).
+		WithOptions(o.settings(workers)).Complete(r)
 }
 
 // watchFacts has one request for all that can change.
