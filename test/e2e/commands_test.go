@@ -36,6 +36,7 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 		"expand":           cmdExpand,
 		"extension-server": cmdExtensionServer,
 		"skewed-clock":     cmdSkewedClock,
+		"transcript":       cmdTranscript,
 	}
 }
 

@@ -59,6 +59,9 @@
 //	skewed-clock FILE DURATION
 //	                          write a kubeconfig through which the control plane looks as to one
 //	                          whose clock is ahead of it, or behind it with a negative duration
+//	transcript FILE           run what the terminal log FILE says was run, each until it prints
+//	                          what stands there, times and the like aside; with
+//	                          TAZUNA_TEST_UPDATE=1 it is written down instead
 //	extension-server GROUP    serve a group whose kinds take no patch through its
 //	                          aggregator
 package e2e
