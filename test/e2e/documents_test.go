@@ -39,6 +39,22 @@ kubectl annotate --field-manager=kapp configmap settings "kapp.k14s.io/identity=
 `
 )
 
+// kindsOfPackages starts the controller for as long as it takes until its kinds are
+// there.
+const kindsOfPackages = `dir=$(mktemp -d)
+kubectl tazuna packages controller --socket "$dir/s" --packages-dir "$dir" --metrics-bind-address= >"$dir/log" 2>&1 &
+controller=$!
+tries=0
+until kubectl wait --for=condition=Established crd/applications.deckhouse.io crd/modules.deckhouse.io crd/packagerepositories.deckhouse.io crd/packagerepositoryoperations.deckhouse.io; do
+	tries=$((tries + 1))
+	[ $tries -lt 120 ] || { cat "$dir/log"; exit 1; }
+	sleep 0.5
+done
+kill -INT $controller
+wait $controller
+rm -rf "$dir"
+`
+
 // readers are those of the documents whose commands need a cluster. ci.md and
 // packages.md have tests of their own.
 func readers() map[string]reader {
@@ -78,7 +94,11 @@ echo 'resources: [b.yaml]' >overlays/prod/kustomization.yaml
 		"docs/leaving.md":         {prepare: applied, fill: []string{"label KIND NAME", "label configmap settings", "delete namespace tazuna", "delete namespace tazuna; kubectl create namespace tazuna"}},
 		"docs/troubleshooting.md": {prepare: applied, fill: []string{"KIND/NAME", "configmap/settings"}},
 		"docs/rules.md":           {prepare: applied},
-		"docs/events.md":          {prepare: oneFile, cannot: withoutProgram("jq", "kubectl tazuna apply --yes -o events |")},
+		"docs/packages-controller.md": {
+			prepare: kindsOfPackages,
+			cannot:  map[string]string{"kubectl tazuna packages controller": "runs until somebody ends it: see packages-controller.txtar"},
+		},
+		"docs/events.md": {prepare: oneFile, cannot: withoutProgram("jq", "kubectl tazuna apply --yes -o events |")},
 	}
 }
 
@@ -133,6 +153,8 @@ func (b *sandbox) follow(t *testing.T, r reader, document string) {
 		switch {
 		case name != "":
 			writeExample(t, filepath.Join(b.home, filepath.FromSlash(name)), block[2])
+		case kind == "yaml" && isObject(block[2]):
+			b.accepts(t, block[2])
 		case kind == "console":
 			for _, step := range strings.Split("\n"+block[2], "\n$ ")[1:] {
 				command, want, _ := strings.Cut(step, "\n")
@@ -147,6 +169,26 @@ func (b *sandbox) follow(t *testing.T, r reader, document string) {
 		}
 	}
 	assert.NotZero(t, done, "the commands are not found any more")
+}
+
+var inNamespace = regexp.MustCompile(`namespace: ([a-z-]+)`)
+
+// isObject tells an object of a cluster from other examples and parts of objects.
+func isObject(text string) bool {
+	version, ok := strings.CutPrefix(text, "apiVersion: ")
+	return ok && !strings.HasPrefix(version, "kapp.k14s.io/") && !strings.HasPrefix(version, "tazuna.pepabo.com/")
+}
+
+// accepts has the API server judge an object that a document shows.
+func (b *sandbox) accepts(t *testing.T, object string) {
+	t.Helper()
+	b.file(t, "example.yaml", object)
+	script := "kubectl create --dry-run=server --validate=strict -f example.yaml"
+	if namespace := inNamespace.FindStringSubmatch(object); namespace != nil {
+		script = "kubectl get namespace " + namespace[1] + " || kubectl create namespace " + namespace[1] + "\n" + script
+	}
+	out, code := b.shell(t, script)
+	require.Zero(t, code, "%s\n%s", object, out)
 }
 
 // does runs one command of a document, unless it can't be done here.
@@ -232,9 +274,8 @@ func TestCommandsOf(t *testing.T) {
 func TestEveryCommandIsRead(t *testing.T) {
 	elsewhere := map[string]string{
 		"docs/ci.md": "TestRecipesOfCI", "docs/packages.md": "TestPackagesDocument",
-		"docs/packages-controller.md": "packages-controller.txtar and packages-controller-suspended.txtar: a controller has to run meanwhile",
-		"docs/packages-objects.md":    "packages-release.txtar, in which Helm looks",
-		"docs/performance.md":         "make bench", "docs/diff-oracle.md": "TestOracle, for hours",
+		"docs/packages-objects.md": "packages-release.txtar, in which Helm looks",
+		"docs/performance.md":      "make bench", "docs/diff-oracle.md": "TestOracle, for hours",
 	}
 	files, err := filepath.Glob(filepath.Join(repository(t), "docs", "*.md"))
 	require.NoError(t, err)
