@@ -95,9 +95,11 @@ func orderBy(objects []*Object, rules []orderRule, asked changeOrder) (Graph, er
 	stay, leave := newOrderSide(g, false), newOrderSide(g, true)
 	for i, o := range objects {
 		g.Nodes[i].Object = i
-		if o.Leaves() {
+		switch {
+		case o.disputed: // nothing waits for it, but for its twin that is made
+		case o.Leaves():
 			leave.take(i, o)
-		} else {
+		default:
 			stay.take(i, o)
 		}
 	}
@@ -163,9 +165,7 @@ func newOrderSide(g *Graph, reversed bool) *orderSide {
 func (s *orderSide) take(i int, o *Object) {
 	s.members = append(s.members, i)
 	s.objects[i] = o
-	if _, twice := s.byRef[o.Ref]; !twice || o.Op != OpRefuse {
-		s.byRef[o.Ref] = i // two manifests may have it, and what is refused is made by the other
-	}
+	s.byRef[o.Ref] = i
 }
 
 // body is what is known of an object: the built one, of a deletion the live one.

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/config"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
 )
 
@@ -501,4 +502,27 @@ func BenchmarkOrder3150(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// An object that two manifests have is made by the first: what waits for it doesn't wait
+// for the one that is refused.
+func TestOrderKnowsTheTwinThatIsMade(t *testing.T) {
+	space := "{apiVersion: v1, kind: Namespace, metadata: {name: x}}"
+	made := object.Object{Body: parsed(t, space)}
+	objects := []*Object{
+		{Ref: made.Ref(), Desired: made, Op: OpCreate},
+		{Ref: made.Ref(), Desired: made, Op: OpRefuse, disputed: true},
+	}
+	inside := object.Object{Body: parsed(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: x}}")}
+	objects = append(objects, &Object{Ref: inside.Ref(), Desired: inside, Op: OpCreate})
+	rules, err := config.DefaultKappConfig()
+	require.NoError(t, err)
+	g, err := Order(objects, &rules)
+	require.NoError(t, err)
+	for _, n := range g.Nodes {
+		for _, e := range n.After {
+			require.NotEqual(t, 1, e.On)
+		}
+	}
+	require.Empty(t, g.Nodes[1].After)
 }

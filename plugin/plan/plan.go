@@ -84,6 +84,9 @@ type Object struct {
 	Unverified  string
 	Notes       []string
 
+	// disputed: it is refused because another manifest of the file has the object.
+	disputed bool
+
 	// Finished: a Job that has run and is gone, as it was meant to; nothing is done.
 	Finished bool
 

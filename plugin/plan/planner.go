@@ -271,7 +271,7 @@ func (p Planner) newWanted(ctx context.Context, in Input, o object.Object, local
 		w.out.Op, w.out.Err = OpError, fmt.Errorf("%s: %s", o.Origin, much)
 	}
 	if reason, refused := in.Refused[ref]; refused && w.out.Op != OpError {
-		w.out.Op, w.out.Reason = OpRefuse, reason
+		w.out.Op, w.out.Reason, w.out.disputed = OpRefuse, reason, true
 	}
 	return w
 }

@@ -48,6 +48,9 @@ func changeOrderOf(c *config.KappConfig, objects []*Object) (changeOrder, error)
 	}
 	var all []changing
 	for i, o := range objects {
+		if o.disputed {
+			continue
+		}
 		body := changeBody(o)
 		all = append(all, changing{Object: o, index: i, subject: subjectOf(body), values: placeholders(body)})
 	}
