@@ -98,9 +98,9 @@ func (f *feed) Update(obj any) error {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	ref := object.RefOf(u.Object)
-	f.objects[ref] = u.Object
-	f.tell(func(in *inbox) { in.set(ref, u.Object) })
+	ref, body := object.RefOf(u.Object), f.query.trim(u.Object)
+	f.objects[ref] = body
+	f.tell(func(in *inbox) { in.set(ref, body) })
 	return nil
 }
 
@@ -124,7 +124,7 @@ func (f *feed) Replace(list []any, _ string) error {
 		if err != nil {
 			return err
 		}
-		objects[object.RefOf(u.Object)] = u.Object
+		objects[object.RefOf(u.Object)] = f.query.trim(u.Object)
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()

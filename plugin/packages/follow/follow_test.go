@@ -151,6 +151,28 @@ func TestOneWatchForAll(t *testing.T) {
 	assert.Zero(t, p.Watches())
 }
 
+// TestFieldsThatNobodyReadsAreNotKept, neither of a list nor of a change; who wants whole
+// objects has another watch.
+func TestFieldsThatNobodyReadsAreNotKept(t *testing.T) {
+	s := &source{items: []*unstructured.Unstructured{configMap("a", "1")}}
+	p := &Pool{Client: s}
+	q := query()
+	q.Without = []string{"data.v", "metadata.managedFields", "spec.template"}
+	trimmed, whole := &diary{}, &diary{}
+	one := p.Follow(q, trimmed)
+	defer one.Stop()
+	require.NoError(t, one.Wait(t.Context()))
+	s.last(t).Add(configMap("b", "2"))
+	trimmed.waitFor(t, "reset a", "set b=")
+	for _, body := range p.feeds[q.key()].all() {
+		assert.Equal(t, map[string]any{}, body["data"])
+	}
+	two := p.Follow(query(), whole)
+	defer two.Stop()
+	require.NoError(t, two.Wait(t.Context()))
+	assert.Equal(t, 2, p.Watches())
+}
+
 // TestComplaint47 : a panic in one callback ended the whole loop, and a watch was
 // stopped under another user.
 func TestComplaint47(t *testing.T) {

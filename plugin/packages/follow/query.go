@@ -2,7 +2,9 @@ package follow
 
 import (
 	"context"
+	"strings"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/cluster"
@@ -24,6 +26,9 @@ type Query struct {
 	Labels, Name string
 	// MetadataOnly leaves out everything but metadata.
 	MetadataOnly bool
+	// Without are fields that are not kept, with dots between their names. Bodies are held
+	// as long as they are followed: of many large ones that is memory.
+	Without []string
 }
 
 // key is what makes two queries the same one.
@@ -31,13 +36,22 @@ type key struct {
 	group, version, resource string
 	namespace, labels, name  string
 	metadataOnly             bool
+	without                  string
 }
 
 func (q Query) key() key {
 	return key{
 		group: q.Mapping.GVR.Group, version: q.Mapping.GVR.Version, resource: q.Mapping.GVR.Resource,
-		namespace: q.Namespace, labels: q.Labels, name: q.Name, metadataOnly: q.MetadataOnly,
+		namespace: q.Namespace, labels: q.Labels, name: q.Name, metadataOnly: q.MetadataOnly, without: strings.Join(q.Without, " "),
 	}
+}
+
+// trim takes out of a body, which is nobody else's yet, what is not kept.
+func (q Query) trim(body map[string]any) map[string]any {
+	for _, path := range q.Without {
+		unstructured.RemoveNestedField(body, strings.Split(path, ".")...)
+	}
+	return body
 }
 
 func (q Query) options(resourceVersion string) cluster.ListOptions {

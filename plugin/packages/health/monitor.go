@@ -42,6 +42,11 @@ func workloadKinds() []cluster.Mapping {
 	return []cluster.Mapping{kind("Deployment", "deployments"), kind("StatefulSet", "statefulsets")}
 }
 
+// unread are the large parts of workloads that no verdict needs.
+func unread() []string {
+	return []string{"metadata.managedFields", "metadata.annotations", "spec.template", "spec.volumeClaimTemplates"}
+}
+
 // Start opens the watches and waits until all that there is has been seen, or ctx ends:
 // then the error says what keeps it away, and what comes later is seen all the same.
 func (m *Monitor) Start(ctx context.Context) error {
@@ -52,7 +57,7 @@ func (m *Monitor) Start(ctx context.Context) error {
 	}
 	for _, kind := range workloadKinds() {
 		for _, namespace := range namespaces {
-			query := follow.Query{Mapping: kind, Namespace: namespace, Labels: api.LabelHealth}
+			query := follow.Query{Mapping: kind, Namespace: namespace, Labels: api.LabelHealth, Without: unread()}
 			following = append(following, m.Pool.Follow(query, &listener{monitor: m, kind: kind.GVK.Kind, namespace: namespace}))
 		}
 	}
