@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -14,9 +15,14 @@ import (
 )
 
 // podEnv is the environment of a container as far as its Pod alone tells it,
-// plus the search path of this process so that programs are found.
+// plus the search path of this process so that programs are found, the Pod's own
+// first, as in an image.
 func podEnv(pod *corev1.Pod, container *corev1.Container) []string {
-	env := []string{"PATH=" + os.Getenv("PATH"), "HOSTNAME=" + pod.Name}
+	path := os.Getenv("PATH")
+	if words := strings.Fields(pod.Annotations[Prefix+"process"]); len(words) > 0 && filepath.IsAbs(words[0]) {
+		path = filepath.Dir(words[0]) + string(filepath.ListSeparator) + path
+	}
+	env := []string{"PATH=" + path, "HOSTNAME=" + pod.Name}
 	for _, variable := range container.Env {
 		value := variable.Value
 		if variable.ValueFrom != nil {
