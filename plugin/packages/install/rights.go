@@ -12,6 +12,15 @@ import (
 // controller may do in the namespaces of applications.
 const AggregationLabel = "packages.tazuna.pepabo.com/aggregate-to-controller"
 
+// The cluster writes the aggregate anew whenever one of the roles with the label
+// changes or goes, also one that was deleted a moment ago. So it has to be gone before
+// them.
+const (
+	groupAnnotation = "kapp.k14s.io/change-group"
+	ruleAnnotation  = "kapp.k14s.io/change-rule"
+	rightsGroup     = "packages.tazuna.pepabo.com/rights"
+)
+
 // rule is one of a role, with what it is for.
 type rule struct {
 	why       string
@@ -192,10 +201,12 @@ func role(kind, namespace, name, why string, rules []rule) Object {
 
 // aggregate is filled by the cluster, with the rules of all roles with the label.
 func aggregate() Object {
+	meta := metadata("", nameApplications)
+	meta["annotations"] = map[string]any{ruleAnnotation: "delete before deleting " + rightsGroup}
 	return Object{
 		Why: "What the controller may do in the namespaces of applications: the cluster puts\ntogether what ClusterRoles with this label allow. Where packages have objects of other\nkinds, add a ClusterRole with it.",
 		Body: map[string]any{
-			"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": metadata("", nameApplications),
+			"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": meta,
 			"aggregationRule": map[string]any{"clusterRoleSelectors": []any{
 				map[string]any{"matchLabels": map[string]any{AggregationLabel: "true"}},
 			}},
@@ -209,7 +220,7 @@ func added(name, why string, rules []rule) Object {
 	meta := metadata("", name)
 	labels := labels()
 	labels[AggregationLabel] = "true"
-	meta["labels"] = labels
+	meta["labels"], meta["annotations"] = labels, map[string]any{groupAnnotation: rightsGroup}
 	o.Body["metadata"] = meta
 	return o
 }
