@@ -12,6 +12,7 @@ import (
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/rest"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	"k8s.io/utils/clock"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
@@ -21,6 +22,9 @@ import (
 type Options struct {
 	// Getter is kubectl's view of kubeconfig and flags; see Flags.
 	Getter genericclioptions.RESTClientGetter
+	// Plugins says which of the programs that a kubeconfig names for credentials may be
+	// started; empty: all.
+	Plugins clientcmdapi.PluginPolicy
 	// UserAgent is sent with every request of this client.
 	UserAgent string
 	// FieldManager is used by writes that name none.
@@ -74,7 +78,7 @@ func Connect(o Options) (*Client, error) {
 	if flags, ok := o.Getter.(*genericclioptions.ConfigFlags); ok && flags.WrapConfigFn == nil {
 		// Discovery's client is made by the flags: it should look like ours.
 		flags.WrapConfigFn = func(cfg *rest.Config) *rest.Config {
-			cfg = dress(cfg, o.UserAgent, warnings)
+			cfg = dress(cfg, o, warnings)
 			cfg.Wrap(func(next http.RoundTripper) http.RoundTripper { return revalidated{next} })
 			return cfg
 		}
@@ -95,19 +99,32 @@ func Connect(o Options) (*Client, error) {
 	return c, nil
 }
 
-// dress puts the user agent and the handler of warnings on a copy of a config.
-func dress(cfg *rest.Config, userAgent string, warnings *Warnings) *rest.Config {
-	cfg = rest.CopyConfig(cfg)
+// dress puts the user agent, the handler of warnings and the policy for credential
+// plugins on a copy of a config.
+func dress(cfg *rest.Config, o Options, warnings *Warnings) *rest.Config {
+	cfg = Restrict(cfg, o.Plugins)
 	cfg.WarningHandlerWithContext = warnings
-	if userAgent != "" {
-		cfg.UserAgent = userAgent
+	if o.UserAgent != "" {
+		cfg.UserAgent = o.UserAgent
+	}
+	return cfg
+}
+
+// Restrict is a copy of a config whose credential plugin is started only where the
+// policy allows that.
+func Restrict(cfg *rest.Config, policy clientcmdapi.PluginPolicy) *rest.Config {
+	cfg = rest.CopyConfig(cfg)
+	if cfg.ExecProvider != nil {
+		restricted := *cfg.ExecProvider
+		restricted.PluginPolicy = policy
+		cfg.ExecProvider = &restricted
 	}
 	return cfg
 }
 
 // newClient sets everything up but discovery.
 func newClient(cfg *rest.Config, o Options, warnings *Warnings) (*Client, error) {
-	cfg = dress(cfg, o.UserAgent, warnings)
+	cfg = dress(cfg, o, warnings)
 	base, _, err := rest.DefaultServerUrlFor(cfg)
 	if err != nil {
 		return nil, fmt.Errorf("server address %q: %w", cfg.Host, err)

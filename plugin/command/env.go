@@ -68,8 +68,12 @@ func invokedAs(arg0 string, getenv func(string) string) string {
 
 // connect makes the client of the selected context. It sends no request.
 func (e *Env) connect() (*cluster.Client, error) {
+	plugins, err := e.credentialPlugins()
+	if err != nil {
+		return nil, err
+	}
 	return cluster.Connect(cluster.Options{
-		Getter: e.flags, UserAgent: e.userAgent(), FieldManager: "tazuna", CacheDir: cacheDir(),
+		Getter: e.flags, Plugins: plugins, UserAgent: e.userAgent(), FieldManager: "tazuna", CacheDir: cacheDir(),
 		Warn: e.warn, Clock: e.Clock, Limiter: cluster.NewLimiter(e.window, e.Clock), Scrub: object.Scrub,
 	})
 }

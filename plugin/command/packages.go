@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"k8s.io/client-go/rest"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/command/packages"
 )
@@ -16,7 +15,7 @@ func newPackages(env *Env) *cobra.Command {
 		IOStreams: env.IOStreams, Getenv: env.Getenv, Environ: os.Environ, Name: env.Name, Version: env.Version,
 		UserAgent: env.userAgent, Colors: env.colors, Connect: env.connect,
 		Now:        func() time.Time { return env.Clock.Now() }, // not asked for while the tree is made
-		RESTConfig: func() (*rest.Config, error) { return env.flags.ToRESTConfig() },
+		RESTConfig: env.restConfig,
 		Namespace:  func() string { return *env.flags.Namespace },
 		PlanView:   func() packages.PlanView { return &planView{env: env} },
 		Applier:    func() packages.Applier { return newPackagesApplier(env) },
