@@ -201,7 +201,7 @@ func (o *controllerOptions) options(ctx context.Context, env *Env, log *slog.Log
 		Namespaces: o.namespaces, PlatformVersion: o.platformVersion, SystemNamespace: o.systemNamespace,
 		LeaderElection: o.leaderElect, InstallDefinitions: o.definitions, MetricsAddress: o.metrics, HealthAddress: o.health,
 		DriftInterval: o.drift, Timing: o.election,
-		Admission: admission, ApplyLimit: o.applyTimeout, UserAgent: env.UserAgent(), Version: env.Version, Log: log,
+		Admission: admission, ApplyLimit: o.applyTimeout, UserAgent: env.UserAgent(), Version: env.Version, Pod: env.Getenv(controller.PodVariable), Log: log,
 		Hooks: instance.HookOptions{
 			Namespaces: rule, Env: hook.BaseEnv(env.Environ()), LogLevel: o.logLevel, Limits: limits,
 		},
