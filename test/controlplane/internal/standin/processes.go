@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -211,10 +210,7 @@ func (p *processes) prepare(ctx context.Context, pod *corev1.Pod) (surroundings,
 	if err != nil {
 		return around, nil, err
 	}
-	// An image has its program on the search path.
-	program := strings.Fields(pod.Annotations[Prefix+"process"])[0]
-	path := filepath.Dir(program) + string(os.PathListSeparator) + os.Getenv("PATH")
-	return around, append(env, "PATH="+path, "KUBECONFIG="+kubeconfig), nil
+	return around, append(env, "KUBECONFIG="+kubeconfig), nil
 }
 
 // scratch makes an empty directory.
