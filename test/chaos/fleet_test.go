@@ -89,11 +89,14 @@ func (f *fleet) kill(t *testing.T) {
 }
 
 // stop ends it in an orderly way.
-func (f *fleet) stop(t *testing.T) {
+func (f *fleet) stop(t *testing.T) { t.Helper(); f.end(t, os.Interrupt) }
+
+// end ends it with a signal that asks for it.
+func (f *fleet) end(t *testing.T, with os.Signal) {
 	t.Helper()
 	c := f.controller
 	f.controller = nil
-	require.NoError(t, c.command.Process.Signal(os.Interrupt))
+	require.NoError(t, c.command.Process.Signal(with))
 	o := c.end(t)
 	require.Zero(t, o.code, o.text)
 }

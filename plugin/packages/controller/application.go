@@ -74,6 +74,9 @@ func (r *applications) submit(ctx context.Context, app *api.Application) error {
 		r.store.Set(name, *missing)
 		return r.tell(ctx, app)
 	}
+	if missing != nil && missing.Reason == status.ReasonRepositoryUnknown {
+		return r.tell(ctx, app) // what runs goes on as it is: how it was reached isn't known
+	}
 	if known, ok := r.store.Get(name); ok && known.Is(status.Pending) {
 		r.store.Set(name, status.False(status.Pending, "", ""))
 	}
@@ -132,6 +135,9 @@ func (r *applications) missing(ctx context.Context, d Desired) (*status.Conditio
 	version := &api.ApplicationPackageVersion{}
 	err := r.client.Get(ctx, types.NamespacedName{Name: name}, version)
 	if err == nil {
+		if s := version.Spec; s.PackageRepositoryName != d.Repository || s.PackageName != d.Package || s.PackageVersion != d.Version {
+			return pending(status.ReasonVersionNotFound, "%s", (&takenError{name: name, by: s}).Error()), nil
+		}
 		if c, ok := loaded(version); !ok {
 			return pending(status.ReasonVersionDraft, "the metadata of ApplicationPackageVersion %s is not loaded%s", name, c), nil
 		}

@@ -1,7 +1,12 @@
 package controller
 
 import (
+	"context"
 	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -13,10 +18,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	apiversion "k8s.io/apimachinery/pkg/version"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/api"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/queue"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/status"
 )
 
@@ -240,6 +248,78 @@ func TestFacts(t *testing.T) {
 	patch(w, platform, `{"data":{"platform.yaml":"a: ["}}`)
 	w.waitFor("what can't be read counts as nothing", func() bool { return len(values()) == 0 })
 	require.NoError(t, w.client.Delete(t.Context(), m))
+}
+
+// upgraded is a server whose version changes.
+type upgraded struct{ versions []string }
+
+func (u *upgraded) ServerVersion() (*apiversion.Info, error) {
+	v := u.versions[0]
+	u.versions = u.versions[1:]
+	return &apiversion.Info{GitVersion: v}, nil
+}
+
+// TestFactsAreAskedForAgain without an event: no watch tells of another version of
+// Kubernetes, or of other kinds.
+func TestFactsAreAskedForAgain(t *testing.T) {
+	w := prepareWorld(t)
+	var log strings.Builder
+	forgot := 0
+	f := &facts{
+		client: w.client, discovery: &upgraded{[]string{"v1.36.1", "v1.37.0"}}, runtime: w.runtime, namespace: w.id,
+		every: 4 * time.Minute, forgetKinds: func(context.Context) { forgot++ }, log: slog.New(slog.NewTextHandler(&log, nil)),
+	}
+	for range 2 {
+		result, err := f.Reconcile(t.Context(), reconcile.Request{})
+		require.NoError(t, err)
+		assert.Equal(t, f.every, result.RequeueAfter)
+	}
+	assert.Equal(t, 2, forgot)
+	assert.Equal(t, []string{"v1.36.1", "v1.37.0"}, []string{w.runtime.facts[0].Kubernetes, w.runtime.facts[1].Kubernetes})
+	assert.Regexp(t, `another version.*v1\.36\.1.*v1\.37\.0`, log.String())
+}
+
+// TestHealthAndMetricsAreServed where they are asked for, with the names that the
+// documentation has.
+func TestHealthAndMetricsAreServed(t *testing.T) {
+	health, served := freeAddress(t), freeAddress(t)
+	w := newWorld(t, func(o *Options) {
+		o.HealthAddress, o.MetricsAddress = health, served
+		o.Queues = func() queue.Dump {
+			return queue.Dump{Queues: map[string]queue.QueueDump{"demo.shop": {Tasks: []queue.TaskDump{{Name: "Run", Error: "no"}}}}}
+		}
+	})
+	app := w.application("shop", w.id+"-web", "v1.0.0")
+	app.Spec.Maintenance = api.NoResourceReconciliation
+	w.create(app)
+	get := func(url string) string {
+		response, err := http.Get(url) //nolint:noctx,gosec // of this very test
+		if err != nil {
+			return err.Error()
+		}
+		defer response.Body.Close()
+		body, err := io.ReadAll(response.Body)
+		require.NoError(t, err)
+		return response.Status + "\n" + string(body)
+	}
+	for _, path := range []string{"/healthz", "/readyz"} {
+		w.waitFor(path, func() bool { return strings.HasPrefix(get("http://"+health+path), "200") })
+	}
+	for _, want := range []string{
+		`tazuna_application_tasks{name="shop",namespace="demo"} 1`, `tazuna_application_task_failing{name="shop",namespace="demo",task="Run"} 1`,
+		`deckhouse_application_maintenance{name="shop",namespace="` + w.id + `",state="NoResourceReconciliation"} 1`,
+		`workqueue_depth{controller="application"`,
+	} {
+		w.waitFor(want, func() bool { return strings.Contains(get("http://"+served+"/metrics"), want) })
+	}
+}
+
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer l.Close()
+	return l.Addr().String()
 }
 
 // Only one of two controllers works, and the other takes over.

@@ -5,8 +5,10 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -37,7 +39,7 @@ func (r *applications) tell(ctx context.Context, app *api.Application) error {
 	if equality.Semantic.DeepEqual(base.Status, app.Status) {
 		return nil
 	}
-	if err := r.client.Status().Patch(ctx, app, client.MergeFrom(base)); client.IgnoreNotFound(err) != nil {
+	if err := r.write(ctx, app, base); client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("write the status of Application %s/%s: %w", app.Namespace, app.Name, err)
 	}
 	if before := base.Status.Summary; before == nil || before.State != verdict.Summary.State {
@@ -47,11 +49,32 @@ func (r *applications) tell(ctx context.Context, app *api.Application) error {
 	return nil
 }
 
+// write writes a status. Of one that is too large for the server, that is written which
+// people need most; the log says what is missing.
+func (r *applications) write(ctx context.Context, app, base *api.Application) error {
+	whole := app.DeepCopy()
+	err := r.client.Status().Patch(ctx, app, client.MergeFrom(base))
+	if !isTooLarge(err) {
+		return err
+	}
+	r.log.Error("the status is too large for the server: tracking and lastAppliedConfiguration are not told",
+		"application", api.InstanceName(app.Namespace, app.Name), "error", err.Error())
+	whole.Status.Tracking, whole.Status.LastAppliedConfiguration = nil, base.Status.LastAppliedConfiguration
+	whole.DeepCopyInto(app)
+	return r.client.Status().Patch(ctx, app, client.MergeFrom(base))
+}
+
+// isTooLarge tells that the server doesn't store an object of this size: itself, or its
+// database.
+func isTooLarge(err error) bool {
+	return apierrors.IsRequestEntityTooLargeError(err) || err != nil && strings.Contains(err.Error(), "request is too large")
+}
+
 // describe puts what was committed, and the progress of the apply, into a status.
 // Without news, after a restart, what stands there stays.
 func describe(app *api.Application, known status.Internal) error {
 	if known.Tracking != nil {
-		app.Status.Tracking = known.Tracking.DeepCopy()
+		app.Status.Tracking = shortened(*known.Tracking)
 		normalize(app.Status.Tracking)
 	}
 	a := known.Applied
@@ -81,6 +104,36 @@ func describe(app *api.Application, known status.Internal) error {
 	}
 	app.Status.LastAppliedConfiguration = &runtime.RawExtension{Raw: bytes.TrimSpace(data)}
 	return nil
+}
+
+// mostOperations is how many operations a status tells of. The counts are always those of
+// all.
+const mostOperations = 500
+
+// shortened is a copy of a report. Of a long one those operations are told that aren't
+// completed, and then of the others as many as there is room for, all in their order.
+func shortened(t api.Tracking) *api.Tracking {
+	all := t.Report.Operations
+	if len(all) <= mostOperations {
+		return t.DeepCopy()
+	}
+	room := mostOperations
+	kept := make([]bool, len(all))
+	for _, completed := range []bool{false, true} {
+		for i := range all {
+			if room > 0 && (all[i].Status == api.OperationCompleted) == completed {
+				kept[i] = true
+				room--
+			}
+		}
+	}
+	t.Report.Operations = nil
+	for i := range all {
+		if kept[i] {
+			t.Report.Operations = append(t.Report.Operations, all[i])
+		}
+	}
+	return t.DeepCopy()
 }
 
 // normalize makes lists of lists that are not there: who reads them need not care.

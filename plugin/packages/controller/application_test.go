@@ -2,7 +2,11 @@ package controller
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"log/slog"
+	"strings"
 	"testing"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -39,6 +43,79 @@ func (b *behind) Get(_ context.Context, key client.ObjectKey, o client.Object, _
 
 func (b *behind) Patch(context.Context, client.Object, client.Patch, ...client.PatchOption) error {
 	return b.fault
+}
+
+// small is a server that stores no status with more than so many bytes.
+type small struct {
+	behind
+	most  int
+	wrote []api.ApplicationStatus
+}
+
+func (s *small) Status() client.SubResourceWriter { return smallStatus{s: s} }
+
+type smallStatus struct {
+	client.SubResourceWriter
+	s *small
+}
+
+func (w smallStatus) Patch(_ context.Context, o client.Object, _ client.Patch, _ ...client.SubResourcePatchOption) error {
+	app, ok := o.(*api.Application)
+	if !ok {
+		return errors.New("no Application")
+	}
+	data, err := json.Marshal(app.Status)
+	if err != nil || len(data) > w.s.most {
+		return errors.Join(err, errors.New("etcdserver: request is too large"))
+	}
+	w.s.wrote = append(w.s.wrote, app.Status)
+	return nil
+}
+
+// TestStatusThatIsTooLarge: the state is told all the same, and what is missing is in the
+// log.
+func TestStatusThatIsTooLarge(t *testing.T) {
+	store := status.NewStore(clock.RealClock{}, nil)
+	store.SetVersion("demo.shop", "v1.0.0")
+	store.Set("demo.shop", status.True(status.RequirementsMet), status.True(status.ReadyOnFilesystem), status.True(status.Loaded),
+		status.True(status.Configured), status.True(status.HooksProcessed), status.True(status.Scaled))
+	store.Commit("demo.shop", status.Applied{Version: "v1.0.0", Settings: map[string]any{"text": strings.Repeat("x", 100<<10)}})
+	var log strings.Builder
+	s := &small{most: 50 << 10}
+	r := &applications{client: s, store: store, clock: clock.RealClock{}, log: slog.New(slog.NewTextHandler(&log, nil))}
+	app := &api.Application{ObjectMeta: metav1.ObjectMeta{Namespace: "demo", Name: "shop"}, Spec: api.ApplicationSpec{PackageVersion: "v1.0.0"}}
+	require.NoError(t, r.tell(t.Context(), app))
+	require.Len(t, s.wrote, 1)
+	assert.Equal(t, api.StateReady, s.wrote[0].Summary.State)
+	assert.Nil(t, s.wrote[0].LastAppliedConfiguration)
+	assert.Contains(t, log.String(), "application=demo.shop")
+}
+
+// TestLongTracking: of very many operations those are told that aren't completed, and the
+// counts are of all.
+func TestLongTracking(t *testing.T) {
+	all := api.Tracking{Completed: 1990, Remaining: 10}
+	for i := range 2000 {
+		op := api.Operation{ID: fmt.Sprint(i), Status: api.OperationCompleted}
+		if i%200 == 199 {
+			op.Status = api.OperationFailed
+		}
+		all.Report.Operations = append(all.Report.Operations, op)
+	}
+	short := shortened(all)
+	assert.Len(t, short.Report.Operations, mostOperations)
+	failed := 0
+	for _, op := range short.Report.Operations {
+		if op.Status == api.OperationFailed {
+			failed++
+		}
+	}
+	assert.Equal(t, 10, failed)
+	assert.Equal(t, "1999", short.Report.Operations[mostOperations-1].ID, "in their order")
+	assert.Equal(t, 1990, short.Completed)
+	assert.Len(t, all.Report.Operations, 2000)
+	few := api.Tracking{Report: api.TrackingReport{Operations: all.Report.Operations[:3]}}
+	assert.Equal(t, &few, shortened(few))
 }
 
 // A cache that is behind is no fault, and nothing is done by what it says; other faults

@@ -169,9 +169,11 @@ func (r *operations) scan(ctx context.Context, p *api.PackageRepository, options
 		return outcome{}, err
 	}
 	result := scan.Decide(known, found, options != nil && options.FullScan)
-	if err := r.make(ctx, p, result); err != nil {
+	refused, err := r.make(ctx, p, result)
+	if err != nil {
 		return outcome{}, err
 	}
+	result.Refuse(refused)
 	went := outcome{result: &result}
 	if broken := result.Broken(); len(broken) > 0 {
 		went.reason, went.message = api.ReasonPackagesFailed, brokenText(broken)
@@ -257,9 +259,11 @@ func (r *operations) mark(ctx context.Context, p *api.PackageRepository) error {
 	return nil
 }
 
-// make makes and marks the objects that follow from a scan.
-func (r *operations) make(ctx context.Context, p *api.PackageRepository, result scan.Result) error {
+// make makes and marks the objects that follow from a scan. Versions that can't have an
+// object are refused; the error is what may be otherwise at the next try.
+func (r *operations) make(ctx context.Context, p *api.PackageRepository, result scan.Result) (refused map[scan.Version]string, err error) {
 	var faults []error
+	refused = map[scan.Version]string{}
 	made := map[string]bool{}
 	for _, v := range append(result.New, result.Present...) {
 		if !made[v.Package] {
@@ -268,7 +272,12 @@ func (r *operations) make(ctx context.Context, p *api.PackageRepository, result 
 		}
 	}
 	for _, v := range result.New {
-		faults = append(faults, r.makeVersion(ctx, p, v))
+		err := r.makeVersion(ctx, p, v)
+		var taken *takenError
+		if errors.As(err, &taken) || apierrors.IsInvalid(err) {
+			refused[v], err = err.Error(), nil
+		}
+		faults = append(faults, err)
 	}
 	for _, v := range result.Present {
 		faults = append(faults, r.exists(ctx, p, v, "true"))
@@ -276,5 +285,5 @@ func (r *operations) make(ctx context.Context, p *api.PackageRepository, result 
 	for _, v := range result.Gone {
 		faults = append(faults, r.exists(ctx, p, v, "false"))
 	}
-	return errors.Join(faults...)
+	return refused, errors.Join(faults...)
 }

@@ -55,8 +55,36 @@ func (r *operations) makeVersion(ctx context.Context, p *api.PackageRepository, 
 		},
 		Spec: api.ApplicationPackageVersionSpec{PackageName: v.Package, PackageRepositoryName: p.Name, PackageVersion: v.Version},
 	})
-	if err != nil && !apierrors.IsAlreadyExists(err) {
+	if apierrors.IsAlreadyExists(err) {
+		return r.isIt(ctx, name, p.Name, v)
+	}
+	if err != nil {
 		return fmt.Errorf("make ApplicationPackageVersion %s: %w", name, err)
+	}
+	return nil
+}
+
+// takenError is that two versions would have objects of the same name: repository, package
+// and version are joined by what may be in each of them.
+type takenError struct {
+	name string
+	by   api.ApplicationPackageVersionSpec
+}
+
+// Error says whose the name is.
+func (e *takenError) Error() string {
+	return fmt.Sprintf("its ApplicationPackageVersion would be %s, which is that of version %s of the package %s in the repository %s: give one of the repositories another name",
+		e.name, e.by.PackageVersion, e.by.PackageName, e.by.PackageRepositoryName)
+}
+
+// isIt tells whether the object that is there is that of a version.
+func (r *operations) isIt(ctx context.Context, name, repository string, v scan.Version) error {
+	there := &api.ApplicationPackageVersion{}
+	if err := r.reader.Get(ctx, types.NamespacedName{Name: name}, there); err != nil {
+		return fmt.Errorf("get ApplicationPackageVersion %s: %w", name, err) // gone just now: it is made the next time
+	}
+	if s := there.Spec; s.PackageRepositoryName != repository || s.PackageName != v.Package || s.PackageVersion != v.Version {
+		return &takenError{name: name, by: s}
 	}
 	return nil
 }

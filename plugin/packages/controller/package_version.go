@@ -81,7 +81,11 @@ func (r *versions) load(ctx context.Context, request reconcile.Request, v *api.A
 		leave()
 	}
 	if !equality.Semantic.DeepEqual(base.Status, v.Status) {
-		if err := r.client.Status().Patch(ctx, v, client.MergeFrom(base)); client.IgnoreNotFound(err) != nil {
+		err := r.client.Status().Patch(ctx, v, client.MergeFrom(base))
+		if isTooLarge(err) {
+			fault, err = err, r.tellTooLarge(ctx, v, base)
+		}
+		if client.IgnoreNotFound(err) != nil {
 			return errors.Join(fault, fmt.Errorf("write the status of ApplicationPackageVersion %s: %w", v.Name, err))
 		}
 	}
@@ -96,6 +100,17 @@ func (r *versions) load(ctx context.Context, request reconcile.Request, v *api.A
 	}
 	r.log.Info("the metadata of a version is loaded", "version", v.Name)
 	return nil
+}
+
+// tellTooLarge says that a version says more of itself than the server stores. It stays a
+// draft.
+func (r *versions) tellTooLarge(ctx context.Context, v, base *api.ApplicationPackageVersion) error {
+	v.Status.PackageMetadata, v.Status.PackageSchemas = base.Status.PackageMetadata, base.Status.PackageSchemas
+	meta.SetStatusCondition(&v.Status.Conditions, metav1.Condition{
+		Type: api.ConditionMetadataLoaded, Status: metav1.ConditionFalse, Reason: api.ReasonFetchingRelease, ObservedGeneration: v.Generation,
+		Message: "its descriptions, changelog and schemas are too large for an object of the cluster",
+	})
+	return r.client.Status().Patch(ctx, v, client.MergeFrom(base))
 }
 
 // fetch fills a status with metadata, or with why there is none.

@@ -1,6 +1,9 @@
 package controller
 
 import (
+	"context"
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -116,6 +119,45 @@ func TestOperations(t *testing.T) {
 	w.create(none)
 	none = eventually(w, none, isCompleted)
 	assert.Empty(t, wantCondition(none.Status.Conditions, "Processed=False(PackageRepositoryNotFound: there is no PackageRepository "+w.id+"-other"))
+}
+
+// TestVersionsOfOneName: the names of repository, package and version are joined by what may
+// be in each. The second one is told, and an Application gets nothing that it didn't ask for.
+func TestVersionsOfOneName(t *testing.T) {
+	w := newWorld(t)
+	w.push("b-c", "v1.0.0", "")
+	w.push("b-c", "v1.1.0", "")
+	p := &api.PackageRepository{
+		ObjectMeta: metav1.ObjectMeta{Name: w.id},
+		Spec:       api.PackageRepositorySpec{Registry: api.RegistrySpec{Repo: w.root().Name(), Scheme: "http"}},
+	}
+	other := &api.ApplicationPackageVersion{
+		ObjectMeta: metav1.ObjectMeta{Name: api.VersionName(w.id, "b-c", "v1.0.0")},
+		Spec:       api.ApplicationPackageVersionSpec{PackageName: "c", PackageRepositoryName: w.id + "-b", PackageVersion: "v1.0.0"},
+	}
+	w.create(other)
+	t.Cleanup(func() { _ = w.client.Delete(context.WithoutCancel(t.Context()), other) })
+	w.create(p)
+	eventually(w, version(w, "b-c", "v1.1.0"), isLoaded)
+	operations := &api.PackageRepositoryOperationList{}
+	w.waitFor("a scan that has ended", func() bool {
+		require.NoError(t, w.client.List(t.Context(), operations, labelled(w.id)))
+		return len(operations.Items) > 0 && completed(&operations.Items[0])
+	})
+	failed := operations.Items[0].Status.Packages.Failed
+	require.Len(t, failed, 1)
+	assert.Contains(t, failed[0].Errors[0].Message, "version v1.0.0 of the package c in the repository "+w.id+"-b")
+	app := w.application("shop", "b-c", "v1.0.0")
+	w.create(app)
+	eventually(w, app, func(a *api.Application) string {
+		if a.Status.Summary == nil || !strings.Contains(a.Status.Summary.Message, "give one of the repositories another name") {
+			return fmt.Sprint(a.Status.Summary)
+		}
+		return ""
+	})
+	_, submitted := w.runtime.last(w.id + ".shop")
+	assert.False(t, submitted)
+	require.NoError(t, w.client.Delete(t.Context(), app))
 }
 
 // A registry that can't be reached is told, and tried again; another way to reach it is

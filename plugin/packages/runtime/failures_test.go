@@ -3,10 +3,12 @@
 package runtime
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -268,6 +270,25 @@ func TestComplaint44KindThatComesLater(t *testing.T) {
 	})
 	w.ready(shop)
 	assert.Contains(t, w.hooksRan(), "late")
+}
+
+// TestKindsThatComeLater are seen by what is rendered, though the cluster was asked before.
+func TestKindsThatComeLater(t *testing.T) {
+	w := newWorld(t)
+	now := time.Now()
+	c := &LiveCluster{Client: w.client, Now: func() time.Time { return now }}
+	group := fmt.Sprintf("kinds-%x.example.com", rand.Uint32())
+	serves := func() bool {
+		got, err := c.Capabilities(t.Context())
+		require.NoError(t, err)
+		return slices.Contains(got.APIVersions, group+"/v1/Later")
+	}
+	require.False(t, serves())
+	w.create(fmt.Sprintf(`{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: laters.%[1]s}, spec: {group: %[1]s, scope: Namespaced, names: {plural: laters, kind: Later}, versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]}}`, group))
+	t.Cleanup(func() {
+		_ = w.client.Delete(context.WithoutCancel(t.Context()), w.mapping("apiextensions.k8s.io/v1", "CustomResourceDefinition"), "", "laters."+group, cluster.DeleteOptions{})
+	})
+	w.waitFor("the kind", func() bool { now = now.Add(kindsAge); return serves() })
 }
 
 // TestComplaint17NothingIsLeftOfASuspension: watches of hooks end with the run.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/chart"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/cluster"
@@ -43,13 +44,23 @@ type LiveCluster struct {
 	Client *cluster.Client
 	// Warn hears of groups that can't be asked.
 	Warn func(text string)
+	// Now is the clock; time.Now if it is nil.
+	Now func() time.Time
 
-	mu   sync.Mutex
-	told string
+	mu    sync.Mutex
+	told  string
+	asked time.Time
 }
+
+// kindsAge is how old the answer may be which kinds the cluster serves when something is
+// rendered: templates and plans decide by it, and kinds come and go.
+const kindsAge = 30 * time.Second
 
 // Capabilities asks what the cluster serves; mostly that is known already.
 func (c *LiveCluster) Capabilities(ctx context.Context) (chart.Capabilities, error) {
+	if c.isOld() {
+		c.Client.ForgetKinds(ctx)
+	}
 	version, err := c.Client.ServerVersion(ctx)
 	if err != nil {
 		return chart.Capabilities{}, err
@@ -60,6 +71,21 @@ func (c *LiveCluster) Capabilities(ctx context.Context) (chart.Capabilities, err
 	}
 	c.warn(missing)
 	return chart.Capabilities{KubeVersion: version.GitVersion, APIVersions: served}, nil
+}
+
+// isOld tells whether it is time to find out anew, once.
+func (c *LiveCluster) isOld() bool {
+	now := time.Now
+	if c.Now != nil {
+		now = c.Now
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if now().Sub(c.asked) < kindsAge {
+		return false
+	}
+	c.asked = now()
+	return true
 }
 
 // warn tells of groups once, as long as they are the same.

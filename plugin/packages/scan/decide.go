@@ -146,6 +146,30 @@ func ignored(o repository.Offer) []api.VersionError {
 	return all
 }
 
+// Refuse takes back new versions that there can be no object of, with why.
+func (r *Result) Refuse(versions map[Version]string) {
+	if len(versions) == 0 {
+		return
+	}
+	d := &decision{Result: *r}
+	for _, v := range r.New {
+		if why, ok := versions[v]; ok {
+			d.fail(v.Package, api.VersionError{Version: v.Version, Message: why})
+		}
+	}
+	d.New = slices.DeleteFunc(slices.Clone(r.New), func(v Version) bool { _, ok := versions[v]; return ok })
+	d.Report.NewVersionsOverall = len(d.New)
+	for i := range d.Report.Processed {
+		p := &d.Report.Processed[i]
+		for v := range versions {
+			if v.Package == p.Name {
+				p.NewVersions--
+			}
+		}
+	}
+	*r = d.Result
+}
+
 // Broken are packages without which the scan didn't go well: those that could not be
 // processed.
 func (r Result) Broken() []api.FailedPackage {

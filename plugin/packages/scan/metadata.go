@@ -34,6 +34,11 @@ func Metadata(m *bundle.Metadata) (*api.PackageMetadata, *api.PackageSchemas, er
 	return told, schemas, nil
 }
 
+// MaxSchemas is how many bytes the schemas of a version may have: they are published in
+// the status of its object, and a server takes objects of 1.5 MiB at most, in which each
+// field is named once more.
+const MaxSchemas = 512 << 10
+
 func schemasOf(m *bundle.Metadata) (*api.PackageSchemas, error) {
 	set, findings := schema.Load(m.SettingsSchema, m.ValuesSchema)
 	if err := bundle.AsError(findings); err != nil {
@@ -47,7 +52,17 @@ func schemasOf(m *bundle.Metadata) (*api.PackageSchemas, error) {
 	if told.ValuesSchema, err = published(set.Values); err != nil {
 		return nil, fmt.Errorf("values schema: %w", err)
 	}
+	if size := sizeOf(told.SettingsSchema) + sizeOf(told.ValuesSchema); size > MaxSchemas {
+		return nil, fmt.Errorf("schemas: wanted at most %d KiB as JSON, found %d KiB", MaxSchemas>>10, (size+1<<10-1)>>10)
+	}
 	return told, nil
+}
+
+func sizeOf(s *api.PackageSchema) int {
+	if s == nil {
+		return 0
+	}
+	return len(s.OpenAPIV3Schema.Raw)
 }
 
 func published(s *schema.Schema) (*api.PackageSchema, error) {

@@ -3,6 +3,7 @@ package scan
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -126,6 +127,19 @@ func TestLook(t *testing.T) {
 	assert.ErrorContains(t, err, "it took too long")
 }
 
+// TestRefuse: what can't have an object is no new version, and the report says why. The
+// rest of the package is processed.
+func TestRefuse(t *testing.T) {
+	r := Decide(Known{}, Found{Packages: []PackageFound{{Name: "web", Versions: repository.Offer{Names: []string{"v1.0.0", "v1.1.0"}}}}}, true)
+	r.Refuse(nil)
+	require.Len(t, r.New, 2)
+	r.Refuse(map[Version]string{{"web", "v1.0.0"}: "its name is taken"})
+	assert.Equal(t, []Version{{"web", "v1.1.0"}}, r.New)
+	assert.Equal(t, 1, r.Report.NewVersionsOverall)
+	assert.Equal(t, 1, r.Report.Processed[0].NewVersions)
+	assert.Equal(t, []api.FailedPackage{{Name: "web", Errors: []api.VersionError{{Version: "v1.0.0", Message: "its name is taken"}}}}, r.Report.Failed)
+}
+
 func TestMetadata(t *testing.T) {
 	definition, findings := bundle.ParseDefinition([]byte(`
 apiVersion: v1
@@ -172,6 +186,9 @@ versionCompatibilityRules: {upgrade: {from: ">= 1.0", to: "< 2", allowSkipMinor:
 	m.SettingsSchema.Data = []byte("type: nothing\n")
 	_, _, err = Metadata(m)
 	require.ErrorContains(t, err, "schemas: ")
+	m.SettingsSchema.Data = []byte("type: object\ndescription: " + strings.Repeat("x", 600<<10) + "\n")
+	_, _, err = Metadata(m)
+	require.EqualError(t, err, "schemas: wanted at most 512 KiB as JSON, found 601 KiB")
 	told, schemas, err = Metadata(&bundle.Metadata{})
 	require.NoError(t, err)
 	assert.Equal(t, &api.PackageMetadata{}, told)

@@ -96,7 +96,7 @@ func Run(ctx context.Context, o Options) (err error) {
 	o.Timing.Look = o.DriftInterval
 	return controller.Run(ctx, controller.Options{
 		Config: o.Config, Runtime: w, Store: w.store, Changes: changes, ForgetKinds: o.Client.ForgetKinds, Timing: o.Timing,
-		Queues: func() queue.Dump { return w.Queues("") },
+		Queues:     func() queue.Dump { return w.Queues("") },
 		Open:       func(spec api.RegistrySpec) (catalog.Catalog, error) { return catalog.Open(spec, catalogs) },
 		Namespaces: o.Namespaces, PlatformVersion: o.PlatformVersion, SystemNamespace: o.SystemNamespace, Version: o.Version, Pod: o.Pod,
 		LeaderElection: o.LeaderElection, InstallDefinitions: o.InstallDefinitions,
