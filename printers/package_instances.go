@@ -99,14 +99,14 @@ func digestLines(digests map[string]string) []string {
 
 func (p *printer) field(name, value string) {
 	if value != "" {
-		p.line(fmt.Sprintf("  %-12s", name+":"), cleanCell(value))
+		p.line(fmt.Sprintf("  %-13s", name+":"), cleanCell(value))
 	}
 }
 
 // paragraph is a field whose value may have several lines.
 func (p *printer) paragraph(name, value string) {
 	if value != "" {
-		p.line(fmt.Sprintf("  %-12s", name+":"), cleanParagraph(value, strings.Repeat(" ", 14)))
+		p.line(fmt.Sprintf("  %-13s", name+":"), cleanParagraph(value, strings.Repeat(" ", 15)))
 	}
 }
 

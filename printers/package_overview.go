@@ -123,7 +123,7 @@ func (p *printer) below(title string, t *table) {
 
 // operations prints what an apply is still at, or has failed at, as a tree.
 func (p *printer) operations(v *report.Overview) {
-	if len(v.Operations) == 0 {
+	if !slices.ContainsFunc(v.Operations, isOpen) {
 		return
 	}
 	p.part()

@@ -265,7 +265,7 @@ func TestErrorsAreOneClearMessage(t *testing.T) {
 		status int
 		want   string
 	}{
-		{"packages/dump?name=demo.shpo", shop{}, 404, `application "demo.shpo" not found; there is demo.blog, demo.shop`},
+		{"packages/dump?name=demo.shpo", shop{}, 404, `application "demo.shpo" not found; there is demo.shop, demo.blog`},
 		{"packages/dump?name=test.shop", shop{}, 404, "demo.shop, prod.shop"},
 		{"packages/snapshots/nothing", shop{}, 404, "package not found"},
 		{"queues/dump?name=nothing", shop{}, 404, "not found"},

@@ -222,7 +222,7 @@ func (s server) scheduler(_ context.Context, q question) (any, error) {
 		return node, nil
 	}
 	if _, ok := s.Instance(q.name); ok {
-		return nil, &statusError{http.StatusConflict, q.name + " is not scheduled yet: its package is not loaded, see its queue"}
+		return nil, &statusError{http.StatusConflict, q.name + " is not scheduled: its package is not loaded yet, or it is being removed; see its queue"}
 	}
 	return nil, s.notFound(q.name)
 }

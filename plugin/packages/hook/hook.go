@@ -51,6 +51,9 @@ type Hook struct {
 	ready bool     // asks for readiness, and needs no trigger
 }
 
+// TellsReadiness tells a hook of Set.Ready from all others.
+func (h *Hook) TellsReadiness() bool { return h.ready }
+
 // Check is a program that judges the settings of an instance.
 type Check struct{ File, Path string }
 
@@ -61,7 +64,7 @@ type Set struct {
 	// Checks judge settings; all of them have to agree.
 	Checks []Check
 	// Ready are hooks that tell whether the instance is ready: by the exit code of
-	// a run, which needs no trigger.
+	// a run, which needs no trigger. Each has a schedule.
 	Ready []*Hook
 	// Skipped lists every file that is no hook, with the reason.
 	Skipped []Skipped

@@ -185,11 +185,27 @@ func (l Loader) askBatch(ctx context.Context, c candidate, count int, set *Set) 
 	if r := batch.Readiness; r != nil {
 		set.Ready = append(set.Ready, &Hook{
 			ID: c.file + ":ready", Kind: Batch, File: c.file, Path: c.path, Name: r.Name,
-			Config: r.Config, args: []string{"hook", "ready"}, ready: true,
+			Config: askedRegularly(r.Config), args: []string{"hook", "ready"}, ready: true,
 		})
 	}
 	set.warn(c.file, odd)
 	return nil
+}
+
+// readinessCrontab is when a program that doesn't say so is asked whether the instance
+// is ready: as often as module-sdk has it asked.
+const readinessCrontab = "*/15 * * * * *"
+
+// askedRegularly gives a hook of readiness a schedule, if it has none.
+func askedRegularly(c binding.Config) binding.Config {
+	if len(c.Schedules) > 0 {
+		return c
+	}
+	times, err := binding.ParseCrontab(readinessCrontab)
+	if err == nil { // a constant
+		c.Schedules = []binding.Schedule{{Name: "readiness", Crontab: readinessCrontab, Times: times, Queue: binding.MainQueue}}
+	}
+	return c
 }
 
 func (l Loader) options() binding.Options {

@@ -27,7 +27,7 @@ type row struct {
 // NewTimetable begins at now: periods are counted from there.
 func NewTimetable(set *Set, now time.Time) *Timetable {
 	t := &Timetable{last: now}
-	for _, h := range set.Hooks {
+	for _, h := range slices.Concat(set.Hooks, set.Ready) {
 		for _, s := range h.Config.Schedules {
 			t.rows = append(t.rows, row{hook: h, trigger: Scheduled(s.Name), after: s.Times.Next})
 		}

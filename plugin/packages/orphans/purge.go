@@ -150,7 +150,7 @@ func (p *purge) purgeKind(ctx context.Context, m cluster.Mapping) []error {
 		case Delete:
 			if err := p.delete(ctx, m, u); err != nil {
 				log.Error("orphan not deleted", "error", err.Error())
-				faults = append(faults, fmt.Errorf("delete %s %s/%s: %w", m.GVK.Kind, p.namespace, u.GetName(), err))
+				faults = append(faults, err) // it says which object
 				continue
 			}
 			log.Info("orphan deleted")

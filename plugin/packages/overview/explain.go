@@ -33,6 +33,9 @@ type step struct {
 	next string
 }
 
+// hookFailed is what to do about a hook that fails.
+const hookFailed = "Mend what the hook says; \"PROGRAM packages snapshots NAME\" shows what it sees, and \"PROGRAM packages hooks run\" tries out the hooks of a package."
+
 // steps are those of the pipeline (seed 003), in their order.
 func steps() []step {
 	return []step{
@@ -40,9 +43,10 @@ func steps() []step {
 		{"Load", status.Loaded, "Load", "The package is at fault: run \"PROGRAM packages lint\" on it, and choose a version that is in order."},
 		{"Scheduling", status.RequirementsMet, "", "Meet the requirement, or choose a version of the package that doesn't have it."},
 		{"Configuration", status.Configured, "Configure", "Correct spec.settings of the Application."},
-		{"Hook initialization", status.HooksProcessed, "Enable", "Mend what the hook says; \"PROGRAM packages snapshots NAME\" shows what it sees, and \"PROGRAM packages hooks run\" tries out the hooks of a package."},
+		{"Hook initialization", status.HooksProcessed, "Enable", hookFailed},
 		{"Apply", status.ManifestsApplied, "Run", "Look at the named objects, their Pods and events; \"PROGRAM packages render NAME\" shows what is applied."},
 		{"Workloads", status.Scaled, "", "Look at the Pods of the Deployments and StatefulSets that are named."},
+		{"Readiness", status.IsReady, "", "Mend what the package's own program says; it is asked again and again."},
 	}
 }
 
@@ -59,8 +63,15 @@ func Explain(o *report.Overview, program string) *report.Explanation {
 		}
 		return e
 	}
+	if o.State == string(api.StateDeleting) {
+		return removal(o, e, name)
+	}
+	o = staged(o)
 	stood := step{}
 	for _, s := range steps() {
+		if _, known := find(o.Conditions, string(s.condition)); s.condition == status.IsReady && !known {
+			continue // it has no program to ask
+		}
 		state := stateOf(o, s, e.Stands != "")
 		e.Steps = append(e.Steps, report.Step{Name: s.name, State: state})
 		if state != Done && e.Stands == "" {
@@ -71,6 +82,72 @@ func Explain(o *report.Overview, program string) *report.Explanation {
 		e.Why = o.Unmet
 	}
 	e.Next = next(o, e, stood, name, program)
+	return e
+}
+
+// staged puts the failure of a hook to the step that calls it: those around an apply
+// belong to the apply.
+func staged(o *report.Overview) *report.Overview {
+	failed, _ := find(o.Conditions, string(status.HooksProcessed))
+	if failed.Status != "False" || failed.Reason != status.ReasonHookFailed {
+		return o
+	}
+	moved := *o
+	moved.Conditions = nil
+	for _, c := range o.Conditions {
+		switch c.Type {
+		case string(status.HooksProcessed):
+			c.Status, c.Reason, c.Message = "True", "", ""
+		case string(status.ManifestsApplied):
+			continue
+		}
+		moved.Conditions = append(moved.Conditions, c)
+	}
+	failed.Type = string(status.ManifestsApplied)
+	moved.Conditions = append(moved.Conditions, failed)
+	return &moved
+}
+
+// removal explains how far the removal of an application has come: its steps are the
+// tasks of its queue.
+func removal(o *report.Overview, e *report.Explanation, name string) *report.Explanation {
+	tasks := map[string]report.Task{}
+	for _, t := range o.Queue {
+		if t.Queue == name {
+			tasks[t.Name] = t.Task
+		}
+	}
+	all := []string{"Disable", "Purge", "Undeploy"}
+	if _, without := tasks["Uninstall"]; without {
+		all = []string{"Uninstall", "Undeploy"}
+	}
+	for _, task := range all {
+		t, waits := tasks[task]
+		state := Done
+		switch {
+		case !waits && len(tasks) == 0, waits && t.Index > 1:
+			state = Waiting
+		case waits && t.Error != "":
+			state = Failed
+		case waits:
+			state = Underway
+		}
+		if waits && t.Index == 1 {
+			c, _ := find(o.Conditions, string(status.ManifestsApplied))
+			e.Stands, e.Why = task, t.Error
+			if c.Reason == status.ReasonUninstalling {
+				e.Why = c.Message
+			}
+		}
+		e.Steps = append(e.Steps, report.Step{Name: task, State: state})
+	}
+	e.Next = "Wait: it is being removed."
+	switch t := tasks[e.Stands]; {
+	case strings.Contains(e.Why, "held by"):
+		e.Next = "Wait; where whoever is to take off a named finalizer is gone for good, take it off by hand."
+	case t.Error != "":
+		e.Next = fmt.Sprintf("Mend what the error names; it is tried again in %s.", t.NextRetry)
+	}
 	return e
 }
 
@@ -90,7 +167,7 @@ func stateOf(o *report.Overview, s step, behind bool) string {
 		return Waiting
 	case known && isTrue(c):
 		return Done
-	case head(o, s).Error != "" || known && c.Status == "False" && c.Reason != status.ReasonApplyingManifests:
+	case head(o, s).Error != "" || known && c.Status == "False" && c.Reason != status.ReasonApplyingManifests && c.Reason != status.ReasonUninstalling:
 		return Failed
 	case head(o, s).Name != "" || known:
 		return Underway
@@ -112,6 +189,9 @@ func head(o *report.Overview, s step) report.Task {
 func why(o *report.Overview, s step) string {
 	if s.condition == status.RequirementsMet && o.Unmet != "" {
 		return o.Unmet
+	}
+	if c, _ := find(o.Conditions, string(s.condition)); c.Reason == status.ReasonUninstalling {
+		return c.Message
 	}
 	if s.condition == status.ManifestsApplied {
 		if names := unfinished(o.Operations); len(names) > 0 && head(o, s).Error == "" {
@@ -146,15 +226,9 @@ func warning(o *report.Overview) string {
 	return ""
 }
 
-// next is the one thing to do. A removal comes before the steps, maintenance after
-// them.
+// next is the one thing to do. Maintenance comes after the steps.
 func next(o *report.Overview, e *report.Explanation, s step, name, program string) string {
-	removing := o.State == string(api.StateDeleting)
 	switch {
-	case len(o.Queue) > 0 && removing && o.Queue[0].Error != "":
-		return fmt.Sprintf("Its removal fails at %s and is tried again in %s; mend what the error names: %s", o.Queue[0].Name, o.Queue[0].NextRetry, o.Queue[0].Error)
-	case removing:
-		return "Wait: it is being removed."
 	case e.Stands == "" && o.Maintenance != "":
 		return "It is in maintenance: nothing is applied until spec.maintenance is removed."
 	case e.Stands == "":
@@ -165,6 +239,9 @@ func next(o *report.Overview, e *report.Explanation, s step, name, program strin
 		return fmt.Sprintf("Wait; \"%s packages status %s --watch\" shows how it goes.", program, name)
 	}
 	text := s.next
+	if c, _ := find(o.Conditions, string(s.condition)); c.Reason == status.ReasonHookFailed {
+		text = hookFailed
+	}
 	if c, _ := find(o.Conditions, string(s.condition)); c.Reason == status.ReasonDependencyNotEnabled {
 		text += " That a module is there is said with \"PROGRAM packages module enable MODULE --version VERSION\"."
 	}

@@ -136,12 +136,41 @@ func TestExplain(t *testing.T) {
 			"", Done, "", "Nothing: it is ready.",
 		},
 		{
+			"a hook before an apply fails",
+			Facts{
+				Application: application(api.StateFailed, "x"), Queues: queues("demo.shop", "Run", "hook hooks/a (beforeHelm): exit status 3"),
+				Instance: instance(conditionsUntil(status.HooksProcessed, "False", status.ReasonHookFailed, "older")),
+			},
+			"Apply", Failed, "hook hooks/a (beforeHelm): exit status 3", "Mend what the hook says",
+		},
+		{
 			"its removal fails",
 			Facts{
 				Application: application(api.StateDeleting, "x"), Queues: queues("demo.shop", "Purge", "delete configmaps: refused"),
 				Instance: instance(conditionsUntil("", "", "", "")),
 			},
-			"", Done, "", "fails at Purge",
+			"Purge", Failed, "delete configmaps: refused", "Mend what the error names; it is tried again in 30s.",
+		},
+		{
+			"its removal goes on without its package",
+			Facts{Application: application(api.StateDeleting, "x"), Queues: queues("demo.shop", "Uninstall", ""), Instance: instance(nil)},
+			"Uninstall", Underway, "", "Wait: it is being removed.",
+		},
+		{
+			"a finalizer holds its removal",
+			Facts{
+				Application: application(api.StateDeleting, "x"), Queues: queues("demo.shop", "Disable", ""),
+				Instance: instance(conditionsUntil(status.ManifestsApplied, "False", status.ReasonUninstalling, "it waits for the end of ConfigMap/c (held by a.b/c)")),
+			},
+			"Disable", Underway, "it waits for the end of ConfigMap/c (held by a.b/c)", "take it off by hand",
+		},
+		{
+			"it says itself that it is not ready",
+			Facts{
+				Application: application(api.StateDegraded, "x"),
+				Instance:    instance(conditionsUntil(status.IsReady, "False", status.ReasonReadinessProbeFailed, "hook hooks/h:ready: the store is not up")),
+			},
+			"Readiness", Failed, "hook hooks/h:ready: the store is not up", "the package's own program",
 		},
 		{
 			"no controller answers",

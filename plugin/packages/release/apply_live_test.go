@@ -279,7 +279,10 @@ func TestComplaint60FinalizerHoldsUninstall(t *testing.T) {
 	w.upgrade(config)
 	w.make(`{apiVersion: v1, kind: ConfigMap, metadata: {name: d8a-shop-config, finalizers: [example.com/hold]}}`, "holder")
 	w.service.Limit = 2 * time.Second
-	err := w.service.Uninstall(t.Context(), w.ns, "shop")
+	var told []string // before the time is up
+	err := w.service.Uninstall(t.Context(), w.ns, "shop", func(waiting []Waiting) { told = append(told, Names(waiting)) })
+	require.NotEmpty(t, told)
+	assert.Equal(t, "ConfigMap/d8a-shop-config (held by example.com/hold)", told[len(told)-1])
 	require.ErrorContains(t, err, "uninstall release '"+w.ns+".shop': not done after 2s, waiting for ConfigMap/d8a-shop-config")
 	assert.ErrorContains(t, err, "example.com/hold")
 	assert.Equal(t, "1 uninstalling", standing(w.history()))

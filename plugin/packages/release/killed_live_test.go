@@ -119,7 +119,7 @@ func TestKilledAtAnyWrite(t *testing.T) {
 	}{
 		"install":   {"", upgradeTo(first)},
 		"upgrade":   {first, upgradeTo(second)},
-		"uninstall": {first, func(ctx context.Context, s *Service) error { return s.Uninstall(ctx, w.ns, "shop") }},
+		"uninstall": {first, func(ctx context.Context, s *Service) error { return s.Uninstall(ctx, w.ns, "shop", nil) }},
 	}
 	for _, name := range []string{"install", "upgrade", "uninstall"} {
 		killed := 0

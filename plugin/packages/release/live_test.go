@@ -148,7 +148,7 @@ func (w *world) upgrade(text string) Outcome {
 
 func (w *world) uninstall() {
 	w.t.Helper()
-	require.NoError(w.t, w.service.Uninstall(w.t.Context(), w.ns, "shop"))
+	require.NoError(w.t, w.service.Uninstall(w.t.Context(), w.ns, "shop", nil))
 }
 
 func (w *world) history() []*Revision {

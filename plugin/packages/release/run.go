@@ -21,6 +21,8 @@ type runner struct {
 	deadline time.Time
 	tracking *tracking // nil where nobody listens
 	warnings []string
+	// waits hears of what is waited for while nothing else goes on; nil where nobody does.
+	waits func([]Waiting)
 	// swept are objects that go when all is done.
 	swept []*plan.Object
 }
@@ -51,6 +53,9 @@ func (r *runner) stage(ctx context.Context, index int, st *stage) error {
 	executor.Events = func(e apply.Event) {
 		if r.tracking != nil {
 			r.tracking.event(index, e)
+		}
+		if e.Type == apply.EventProgress && r.waits != nil {
+			r.waits(pending(e.Pending))
 		}
 		if e.Type == apply.EventFailed || e.Type == apply.EventRefused {
 			if rules, ok := st.rules[e.Ref()]; ok && rules.FailMode == nelm.FailAtOnce {

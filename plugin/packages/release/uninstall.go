@@ -9,6 +9,7 @@ import (
 
 	"helm.sh/helm/v4/pkg/release/common"
 
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/apply"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/chart"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/api"
@@ -18,12 +19,13 @@ import (
 // Uninstall deletes the objects of an application's release, waits until they are gone,
 // and then deletes its record. What was not installed is uninstalled already. After an
 // error the record is still there and says "uninstalling": the next call goes on. The
-// error names each object that is not gone, and what holds it.
-func (s *Service) Uninstall(ctx context.Context, namespace, instance string) error {
+// error names each object that is not gone, and what holds it. waits, if it isn't nil, is
+// told of these every few seconds while nothing else goes on.
+func (s *Service) Uninstall(ctx context.Context, namespace, instance string, waits func([]Waiting)) error {
 	id := identity{namespace, instance, api.InstanceName(namespace, instance)}
 	history, err := s.store().history(ctx, namespace, id.name)
 	if err == nil && len(history) > 0 {
-		err = s.uninstall(ctx, id, history)
+		err = s.uninstall(ctx, id, history, waits)
 	}
 	if err != nil {
 		return fmt.Errorf("uninstall release '%s': %w", id.name, withCause(ctx, err))
@@ -31,7 +33,7 @@ func (s *Service) Uninstall(ctx context.Context, namespace, instance string) err
 	return nil
 }
 
-func (s *Service) uninstall(ctx context.Context, id identity, history []*Revision) error {
+func (s *Service) uninstall(ctx context.Context, id identity, history []*Revision, waits func([]Waiting)) error {
 	last := latest(history)
 	revisions := since(history) // before the mark is set: which one was deployed
 	if err := s.store().mark(ctx, last, common.StatusUninstalling, "Deletion in progress (or silently failed)"); err != nil {
@@ -41,7 +43,7 @@ func (s *Service) uninstall(ctx context.Context, id identity, history []*Revisio
 	if err != nil {
 		return err
 	}
-	run := &runner{Service: s, id: id, deadline: s.clock().Now().Add(s.limit())}
+	run := &runner{Service: s, id: id, deadline: s.clock().Now().Add(s.limit()), waits: waits}
 	for _, name := range nelm.Stages() {
 		if err := s.uninstallStage(ctx, run, name, hooks.at(nelm.Uninstall, name), revisions); err != nil {
 			return asUninstall(err)
@@ -104,9 +106,31 @@ func asUninstall(err error) error {
 	if !errors.As(err, &timeout) {
 		return err
 	}
-	var waiting []string
-	for _, w := range timeout.Waiting {
-		waiting = append(waiting, w.Name+" ("+w.Reason+")")
+	return fmt.Errorf("not done after %s, waiting for %s", timeout.Limit, Names(timeout.Waiting))
+}
+
+// Names lists what is waited for, each with the reason, for a text.
+func Names(waiting []Waiting) string {
+	var names []string
+	for i, w := range waiting {
+		if i == mostNamed {
+			names = append(names, fmt.Sprintf("and %d more", len(waiting)-mostNamed))
+			break
+		}
+		name := w.Name
+		if w.Reason != "" {
+			name += " (" + w.Reason + ")"
+		}
+		names = append(names, name)
 	}
-	return fmt.Errorf("not done after %s, waiting for %s", timeout.Limit, strings.Join(waiting, ", "))
+	return strings.Join(names, ", ")
+}
+
+// pending are the objects that a run still waits for.
+func pending(objects []apply.PendingObject) []Waiting {
+	var all []Waiting
+	for _, o := range objects {
+		all = append(all, Waiting{Ref: o.Ref, Name: o.Ref.Kind + "/" + o.Ref.Name, Reason: o.Reason})
+	}
+	return all
 }

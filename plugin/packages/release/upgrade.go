@@ -104,7 +104,7 @@ func (u *upgrade) run(ctx context.Context) error {
 // finishUninstall ends an uninstallation that was begun: what is left of the release is
 // nothing to build on.
 func (u *upgrade) finishUninstall(ctx context.Context) error {
-	if err := u.Uninstall(ctx, u.Namespace, u.Instance); err != nil {
+	if err := u.Uninstall(ctx, u.Namespace, u.Instance, nil); err != nil {
 		return fmt.Errorf("end the uninstallation that was begun before: %w", err)
 	}
 	return nil

@@ -29,6 +29,9 @@ type app struct {
 	appliedVersion string
 	// ran: objects have been applied, or may have been.
 	ran bool
+	// answers are what the programs of loaded that tell whether it is ready said last:
+	// "" is yes. One that was not asked yet is missing.
+	answers map[string]string
 	// taken is how far Disable has come, so that another try goes on there.
 	taken progress
 }

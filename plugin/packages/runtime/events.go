@@ -40,7 +40,7 @@ func (r *Runtime) tellDecision(a *app, d schedule.Decision) {
 
 // ofRun are the conditions that a run reports.
 func ofRun() []status.Type {
-	return []status.Type{status.Configured, status.HooksProcessed, status.ManifestsApplied}
+	return []status.Type{status.Configured, status.HooksProcessed, status.ManifestsApplied, status.IsReady}
 }
 
 // replace brings another package, and all that follows. What runs of the one before is

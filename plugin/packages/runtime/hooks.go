@@ -138,6 +138,10 @@ func (r *Runtime) synchronization(ctx context.Context, a *app, loaded *instance.
 // called takes the runs that events and schedules call for.
 func (r *Runtime) called(a *app, loaded *instance.Instance) func(hook.Pending) {
 	return func(call hook.Pending) {
+		if call.Hook.TellsReadiness() {
+			r.addReadiness(a, loaded, call)
+			return
+		}
 		r.queues.Add(a.name+"/"+instance.Queue(call), queue.Task{
 			Name: call.Hook.ID + ":Run", Payload: call, Merge: merge,
 			Delay: func(payload any) time.Duration {

@@ -23,7 +23,7 @@ type Bundles interface {
 type Releases interface {
 	Upgrade(ctx context.Context, r release.Request) (release.Outcome, error)
 	Preview(ctx context.Context, r release.Request) (*plan.Plan, error)
-	Uninstall(ctx context.Context, namespace, instance string) error
+	Uninstall(ctx context.Context, namespace, instance string, waits func([]release.Waiting)) error
 	Installed(ctx context.Context) ([]release.Found, error)
 	Latest(ctx context.Context, namespace, instance string) (*release.Revision, error)
 }

@@ -45,7 +45,7 @@ func (r *Runtime) takeAway(ctx context.Context, a *app) error {
 	}{
 		{beforeDelete, func() error { return r.stage(ctx, a, binding.BeforeDeleteHelm) }},
 		{uninstalled, func() error {
-			return because(status.ManifestsApplied, status.ReasonApplyManifestsFailed, r.Releases.Uninstall(ctx, a.namespace, a.instance))
+			return because(status.ManifestsApplied, status.ReasonApplyManifestsFailed, r.Releases.Uninstall(ctx, a.namespace, a.instance, r.waits(a)))
 		}},
 		{afterDelete, func() error { return r.stage(ctx, a, binding.AfterDeleteHelm) }},
 	} {

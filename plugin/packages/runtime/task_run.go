@@ -22,6 +22,7 @@ func (r *Runtime) run(a *app) task {
 		}
 		defer r.Drift.Pause(a.name)()
 		r.Health.Watch(a.namespace, a.instance)
+		r.unasked(a, loaded)
 		if err := r.stage(ctx, a, binding.BeforeHelm); err != nil {
 			return because(status.HooksProcessed, status.ReasonHookFailed, err)
 		}
@@ -37,10 +38,13 @@ func (r *Runtime) run(a *app) task {
 			return because(status.HooksProcessed, status.ReasonHookFailed, err)
 		}
 		after, err := loaded.Digest()
-		if err != nil || after == before {
-			return err
+		if err == nil && after != before {
+			err = r.apply(ctx, a, loaded)
 		}
-		return r.apply(ctx, a, loaded)
+		if err == nil {
+			r.askReady(a, loaded)
+		}
+		return err
 	}}
 }
 
@@ -75,7 +79,7 @@ func (r *Runtime) apply(ctx context.Context, a *app, loaded *instance.Instance) 
 	settings := loaded.Settings()
 	if !loaded.Renders() {
 		// An earlier version may have had templates.
-		if err := r.Releases.Uninstall(ctx, a.namespace, a.instance); err != nil {
+		if err := r.Releases.Uninstall(ctx, a.namespace, a.instance, nil); err != nil {
 			return because(status.ManifestsApplied, status.ReasonApplyManifestsFailed, err)
 		}
 		r.commit(a, v, settings, nil)

@@ -27,6 +27,9 @@ const (
 	ManifestsApplied Type = "ManifestsApplied"
 	// Scaled: Deployments and StatefulSets are as they should be.
 	Scaled Type = "Scaled"
+	// IsReady: the package's own programs (module-sdk's readiness) say that the instance
+	// is ready. Only packages that have such programs have it.
+	IsReady Type = "IsReady"
 	// MaintenanceMode is the one that is True when something is unusual.
 	MaintenanceMode Type = "MaintenanceMode"
 )
@@ -35,7 +38,7 @@ const (
 func Types() []Type {
 	return []Type{
 		Pending, RequirementsMet, ReadyOnFilesystem, Loaded, Configured, HooksProcessed, ManifestsApplied, Scaled,
-		MaintenanceMode,
+		IsReady, MaintenanceMode,
 	}
 }
 
@@ -55,6 +58,12 @@ const (
 	ReasonApplyManifestsFailed     = "ApplyManifestsFailed"
 	// ReasonApplyingManifests of ManifestsApplied is no failure: an apply goes on.
 	ReasonApplyingManifests = "ApplyingManifests"
+	// ReasonUninstalling of ManifestsApplied is no failure either: objects are going,
+	// and the message names those that take their time.
+	ReasonUninstalling = "Uninstalling"
+	// Reasons of IsReady: a program says no, or was not asked yet.
+	ReasonReadinessProbeFailed = "ReadinessProbeFailed"
+	ReasonNotAsked             = "NotAsked"
 	// Reasons of RequirementsMet.
 	ReasonRequirementsKubernetes    = "RequirementsKubernetes"
 	ReasonRequirementsDeckhouse     = "RequirementsDeckhouse"
@@ -111,6 +120,11 @@ func Applying() Condition {
 // IsApplying tells whether a condition is that of an apply that goes on.
 func (c Condition) IsApplying() bool {
 	return c.Type == ManifestsApplied && c.Status == metav1.ConditionFalse && c.Reason == ReasonApplyingManifests
+}
+
+// InProgress tells whether a condition that is False is no failure: objects come or go.
+func (c Condition) InProgress() bool {
+	return c.IsApplying() || c.Type == ManifestsApplied && c.Status == metav1.ConditionFalse && c.Reason == ReasonUninstalling
 }
 
 // Abnormal tells whether a person should look at it: it isn't True, or it is one of

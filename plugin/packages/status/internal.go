@@ -48,7 +48,7 @@ func (i Internal) Is(t Type) bool { return i.Get(t).Status == metav1.ConditionTr
 // Failed tells whether a condition is False and not merely in progress.
 func (i Internal) Failed(t Type) bool {
 	c := i.Get(t)
-	return c.Status == metav1.ConditionFalse && !c.IsApplying()
+	return c.Status == metav1.ConditionFalse && !c.InProgress()
 }
 
 // clone is a copy that shares nothing that can change.

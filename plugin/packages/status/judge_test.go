@@ -136,6 +136,58 @@ func TestExternalConditions(t *testing.T) {
 }
 
 // afterOnce is what is told after one verdict.
+// TestReadiness: what the programs of a package say of it counts for Ready alone, and
+// while nobody knows, nothing is said that isn't known.
+func TestReadiness(t *testing.T) {
+	no := False(IsReady, ReasonReadinessProbeFailed, "hook hooks/h:ready: the store is not up")
+	notAsked := Unknown(IsReady, ReasonNotAsked, "its programs have not been asked yet whether it is ready")
+	for name, c := range map[string]struct {
+		in      Internal
+		told    Told
+		state   api.State
+		message string
+		ready   metav1.ConditionStatus
+	}{
+		"it has no program":              {allGood(), toldReady(), api.StateReady, "", metav1.ConditionTrue},
+		"it says yes":                    {allGood(True(IsReady)), toldReady(), api.StateReady, "", metav1.ConditionTrue},
+		"it says no":                     {allGood(no), toldReady(), api.StateDegraded, "It says itself that it is not ready: hook hooks/h:ready: the store is not up", metav1.ConditionFalse},
+		"it says no after the first run": {allGood(no), toldFirst(), api.StateDegraded, "It says itself that it is not ready: hook hooks/h:ready: the store is not up", metav1.ConditionFalse},
+		"not asked after the first run":  {allGood(notAsked), toldFirst(), api.StateUpdating, "Work is in progress: its programs have not been asked yet whether it is ready", metav1.ConditionFalse},
+		"not asked after a restart":      {allGood(notAsked), toldReady(), api.StateReady, "", metav1.ConditionTrue},
+		"workloads come first":           {allGood(no, False(Scaled, ReasonDegraded, "Deployment web")), toldReady(), api.StateDegraded, "Its workloads are not well: Deployment web", metav1.ConditionFalse},
+	} {
+		t.Run(name, func(t *testing.T) {
+			v := Judge(c.in, c.told)
+			assert.Equal(t, c.state, v.Summary.State)
+			assert.Equal(t, c.message, v.Summary.Message)
+			assert.Equal(t, c.state == api.StateReady, v.Summary.Tip == "")
+			for _, told := range v.Conditions {
+				switch told.Type {
+				case ExternalReady:
+					assert.Equal(t, c.ready, told.Status)
+				case ExternalInstalled:
+					assert.Equal(t, metav1.ConditionTrue, told.Status, "installed it is")
+				}
+			}
+		})
+	}
+}
+
+// TestUninstalling: what holds an uninstallation is named while it goes on, and is no
+// failure.
+func TestUninstalling(t *testing.T) {
+	going := False(ManifestsApplied, ReasonUninstalling, "it waits for the end of ConfigMap/x (held by a.b/c)")
+	v := Judge(allGood(going), deletingOf(toldReady()))
+	assert.Equal(t, api.Summary{
+		State: api.StateDeleting, Message: "It is being removed: it waits for the end of ConfigMap/x (held by a.b/c)", Tip: v.Summary.Tip,
+	}, v.Summary)
+	unmet := False(RequirementsMet, ReasonDependencyNotEnabled, "dependency 'ingress' not enabled")
+	v = Judge(allGood(unmet, going), toldReady())
+	assert.Equal(t, api.StateSuspended, v.Summary.State)
+	assert.Contains(t, v.Summary.Message, "dependency 'ingress' not enabled; it waits for the end of ConfigMap/x (held by a.b/c)")
+	assert.False(t, allGood(going).Failed(ManifestsApplied))
+}
+
 func afterOnce(in Internal, told Told) Told {
 	told.Conditions = Judge(in, told).Conditions
 	return told

@@ -71,9 +71,9 @@ func (j *judge) conditions() []metav1.Condition {
 
 // deleting: all that was told is False now.
 func (j *judge) deleting() {
-	j.why = &finding{reason: ExternalDeleting}
+	j.why = &finding{reason: ExternalDeleting, message: leaving(j.in)}
 	if f := blocker(j.in, installPipeline()); f != nil && f.failed {
-		j.why.message = f.message
+		j.why.message, j.why.failed = f.message, true
 	}
 	for _, external := range order() {
 		if j.told.get(external) != nil || external == ExternalInstalled || external == ExternalReady {
@@ -85,6 +85,9 @@ func (j *judge) deleting() {
 // suspended: it is uninstalled until the requirements hold again.
 func (j *judge) suspended() {
 	j.why = found(j.in.Get(RequirementsMet))
+	if waits := leaving(j.in); waits != "" {
+		j.why.message += "; " + waits
+	}
 	j.isFalse(ExternalInstalled, j.why)
 	for _, external := range []string{ExternalConfigurationApplied, ExternalScaled, ExternalManaged} {
 		j.isUnknown(external, j.why)
@@ -106,7 +109,7 @@ func (j *judge) install() {
 		return
 	}
 	j.isTrue(ExternalInstalled)
-	j.phase = PhaseReconcile
+	j.phase, j.why = PhaseReconcile, readiness(j.in)
 	j.ready()
 }
 
@@ -150,13 +153,17 @@ func (j *judge) obstacle() *finding {
 		// All that is known is of another version than the one that is wanted.
 		return &finding{reason: ExternalReconciling, message: "version " + j.told.WantedVersion + " has not been looked at yet"}
 	}
-	return workloads(j.in)
+	if f := workloads(j.in); f != nil {
+		return f
+	}
+	return readiness(j.in)
 }
 
 // silent tells whether the runtime has not come to the manifests yet, as after a
 // restart of the controller: what was told before is still the best there is.
 func (j *judge) silent() bool {
-	return j.in.Get(ManifestsApplied).Status == metav1.ConditionUnknown || j.in.Get(Scaled).Status == metav1.ConditionUnknown &&
+	return j.in.Get(IsReady).Reason == ReasonNotAsked ||
+		j.in.Get(ManifestsApplied).Status == metav1.ConditionUnknown || j.in.Get(Scaled).Status == metav1.ConditionUnknown &&
 		j.in.Is(ManifestsApplied) && j.in.Get(Scaled).Reason == ""
 }
 

@@ -75,6 +75,24 @@ func workloads(in Internal) *finding {
 	return &finding{reason: ExternalReconciling, message: message, internal: Scaled}
 }
 
+// readiness is why the programs of a package don't say that it is ready; nil: they do, or
+// it has none.
+func readiness(in Internal) *finding {
+	c := in.Get(IsReady)
+	if c.Status == metav1.ConditionTrue || c.Reason == "" {
+		return nil
+	}
+	return &finding{reason: ExternalReconciling, message: c.Message, internal: IsReady, failed: c.Status == metav1.ConditionFalse}
+}
+
+// leaving is what an uninstallation waits for; "" for nothing.
+func leaving(in Internal) string {
+	if c := in.Get(ManifestsApplied); c.Reason == ReasonUninstalling {
+		return c.Message
+	}
+	return ""
+}
+
 func externalReason(c Condition) string {
 	switch c.Type {
 	case Pending:
@@ -101,6 +119,8 @@ func externalReason(c Condition) string {
 		if c.Reason == ReasonDegraded {
 			return ExternalDegraded
 		}
+		return ExternalReconciling
+	case IsReady:
 		return ExternalReconciling
 	case MaintenanceMode:
 	}

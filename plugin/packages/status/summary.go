@@ -41,6 +41,9 @@ func stateOf(phase Phase, f *finding) api.State {
 		if f.reason == ExternalApplyingManifests {
 			return api.StateUpdating // work, and no fault
 		}
+		if f.internal == IsReady && !f.failed {
+			return api.StateUpdating
+		}
 	}
 	return api.StateDegraded
 }
@@ -92,6 +95,9 @@ func headOf(phase Phase, state api.State, f *finding) string {
 	case ExternalDeleting:
 		return "It is being removed"
 	case ExternalReconciling:
+		if f.internal == IsReady && f.failed {
+			return "It says itself that it is not ready"
+		}
 		if state == api.StateDegraded {
 			return "Its workloads are not all available"
 		}
@@ -128,8 +134,14 @@ func tipOf(phase Phase, f *finding) string {
 	case ExternalDegraded:
 		return "Look at the Deployments and StatefulSets that are named, and at their Pods and events."
 	case ExternalDeleting:
+		if f.failed {
+			return "Mend what the error names; it is tried again, and kubectl tazuna packages queue dump tells when."
+		}
 		return "Wait; kubectl tazuna packages queue dump tells what it is at."
 	case ExternalReconciling:
+		if f.internal == IsReady && f.failed {
+			return "Mend what its program says; it is asked again and again."
+		}
 		return "Wait; if it stays like this, look at kubectl tazuna packages dump."
 	}
 	return "Look at kubectl tazuna packages dump and at the log of the controller."
