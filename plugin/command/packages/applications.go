@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/cluster"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/api"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/overview"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/report"
@@ -111,5 +112,14 @@ func (a *applications) events(ctx context.Context, app *api.Application) ([]repo
 	for i, u := range found {
 		bodies[i] = u.Object
 	}
-	return overview.Events(bodies, app, all), nil
+	lines := overview.Events(bodies, app, all)
+	if len(lines) == 0 {
+		return nil, nil
+	}
+	// Whoever may not read Secrets is shown what they can read of the events anyway.
+	secrets, _ := a.secrets(ctx, app)
+	for i := range lines {
+		lines[i].Message = object.Scrub(lines[i].Message, secrets...)
+	}
+	return lines, nil
 }

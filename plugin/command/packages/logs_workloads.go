@@ -46,7 +46,7 @@ func workloadLogs(ctx context.Context, env *Env, name string, tail int) (*report
 	}
 	secrets, err := apps.secrets(ctx, app)
 	if err != nil {
-		env.warn(fmt.Sprintf("what stands in Secrets of the application is not masked: %v", err))
+		env.warn(fmt.Sprintf("not all secrets of the application are masked: %v", err))
 	}
 	if tail < 0 {
 		tail = defaultTail
@@ -91,16 +91,6 @@ func (a *applications) pods(ctx context.Context, app *api.Application) ([]*unstr
 	}
 	slices.SortFunc(pods, func(x, y *unstructured.Unstructured) int { return cmp.Compare(x.GetName(), y.GetName()) })
 	return pods, nil
-}
-
-// secrets are those of an application.
-func (a *applications) secrets(ctx context.Context, app *api.Application) ([]map[string]any, error) {
-	found, err := a.of(ctx, schema.GroupKind{Kind: "Secret"}, app.Namespace, api.LabelInstance+"="+app.Name)
-	var bodies []map[string]any
-	for _, u := range found {
-		bodies = append(bodies, u.Object)
-	}
-	return bodies, err
 }
 
 func (a *applications) of(ctx context.Context, kind schema.GroupKind, namespace, selector string) ([]*unstructured.Unstructured, error) {

@@ -134,7 +134,7 @@ func (j *judge) settings(ctx context.Context, version *api.ApplicationPackageVer
 	if err != nil {
 		return Verdict{}, err
 	}
-	schemas, err := published(version)
+	schemas, err := Published(version)
 	if err != nil {
 		return Verdict{}, err
 	}
@@ -189,8 +189,8 @@ func (j *judge) requirements(version *api.ApplicationPackageVersion) string {
 	return "requirements of " + version.Name + " are not met: " + d.Message
 }
 
-// published gives the schemas of a version as its repository published them.
-func published(v *api.ApplicationPackageVersion) (schema.Set, error) {
+// Published gives the schemas of a version as its repository published them.
+func Published(v *api.ApplicationPackageVersion) (schema.Set, error) {
 	var files [2]*bundle.File
 	if s := v.Status.PackageSchemas; s != nil {
 		for i, part := range []*api.PackageSchema{s.SettingsSchema, s.ValuesSchema} {
