@@ -30,6 +30,8 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 		"waitfor":          cmdWaitfor,
 		"own-controlplane": cmdOwnControlplane,
 		"package":          cmdPackage,
+		"deckhouse":        cmdDeckhouse,
+		"role":             cmdRole,
 		"registry":         cmdRegistry,
 		"chart-repository": cmdChartRepository,
 		"push":             cmdPush,

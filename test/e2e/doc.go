@@ -28,7 +28,7 @@
 //
 // $KUBECONFIG is a copy of the administrator's with $NS as its namespace; $CONTEXT,
 // $CLUSTER and $USER are the names in it, $CONTROLPLANE is the directory of the
-// control plane.
+// control plane, $BIN that of the programs.
 //
 // After the last successful apply of each script, and after its last destroy, the
 // harness runs the same once more: it must make no write request. --always-write and
@@ -51,6 +51,8 @@
 //	                          repeat until the program succeeds (and prints a match)
 //	own-controlplane          a control plane for this script alone
 //	package NAME              copy test/testdata/packages/NAME, with its batch binary built
+//	deckhouse                 copy test/testdata/deckhouse, programs that answer as Deckhouse does
+//	role NAME USER            write docs/rbac/NAME.yaml for this user to NAME.yaml
 //	registry [secure]         an OCI registry for this script, at $REGISTRY: without TLS;
 //	                          secure with it (ca.pem), for robot and c0rrect-horse only
 //	chart-repository DIR      serve the charts below DIR from a chart repository, at $CHARTS

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -26,4 +27,22 @@ func cmdPackage(ts *testscript.TestScript, neg bool, args []string) {
 	out, err := build.CombinedOutput()
 	ts.Logf("%s", out)
 	ts.Check(err)
+}
+
+// cmdDeckhouse copies the programs that answer as Deckhouse does, of both generations.
+func cmdDeckhouse(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) > 0 {
+		ts.Fatalf("usage: deckhouse")
+	}
+	ts.Check(os.CopyFS(ts.MkAbs("deckhouse"), os.DirFS(filepath.Join("..", "testdata", "deckhouse"))))
+}
+
+// cmdRole writes a file of docs/rbac for a user.
+func cmdRole(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: role NAME USER")
+	}
+	data, err := os.ReadFile(filepath.Join("..", "..", "docs", "rbac", args[0]+".yaml"))
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]+".yaml"), []byte(strings.ReplaceAll(string(data), "USER", args[1])), 0o644))
 }

@@ -48,7 +48,7 @@ func (t Controller) Get(ctx context.Context, path string, query url.Values) (int
 		return 0, nil, err
 	}
 	if out.Code != 0 {
-		return 0, nil, fmt.Errorf("%s: %s", t.Container, strings.TrimPrefix(out.words(object.DefaultMasker()), "Error: "))
+		return 0, nil, fmt.Errorf("%s: %s", t.Container, strings.TrimPrefix(out.words(object.DefaultMasker()), "error: "))
 	}
 	status, body, err := readAnswer(out.Stdout)
 	if err != nil {

@@ -54,11 +54,11 @@ func TestControllerFailures(t *testing.T) {
 		err string
 	}{
 		"no controller there": {
-			Output{Code: 1, Stderr: []byte("Error: no controller of this cluster runs on this machine (/run/s): start one\n")},
+			Output{Code: 1, Stderr: []byte("error: no controller of this cluster runs on this machine (/run/s): start one\n")},
 			"Pod tazuna-system/c-1: no controller of this cluster runs on this machine (/run/s): start one",
 		},
 		"an older program": {
-			Output{Code: 1, Stderr: []byte("Error: unknown command \"ask\" for \"kubectl-tazuna packages\"\nRun 'kubectl-tazuna packages --help' for usage.\n")},
+			Output{Code: 1, Stderr: []byte("error: unknown command \"ask\" for \"kubectl-tazuna packages\"\nRun 'kubectl-tazuna packages --help' for usage.\n")},
 			`Pod tazuna-system/c-1: unknown command "ask" for "kubectl-tazuna packages"`,
 		},
 		"no word":        {Output{Code: 3}, "Pod tazuna-system/c-1: exit code 3"},

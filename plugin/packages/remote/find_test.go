@@ -75,7 +75,7 @@ func TestFind(t *testing.T) {
 		want    any
 		err     string
 	}{
-		"the Pod that leads": {answers: map[string]string{leasePath: lease, podPath + "c-1": podJSON("tazuna-system", "c-1", "Running", "")}, want: ours},
+		"the Pod that leads":     {answers: map[string]string{leasePath: lease, podPath + "c-1": podJSON("tazuna-system", "c-1", "Running", "")}, want: ours},
 		"a Pod by its host name": {answers: map[string]string{leasePath: strings.Replace(lease, "host_x", "c-1_x", 1), podPath + "c-1": podJSON("tazuna-system", "c-1", "Running", "")}, want: ours},
 		"a Pod that doesn't run": {
 			answers: map[string]string{leasePath: lease, podPath + "c-1": podJSON("tazuna-system", "c-1", "Failed", "")}, way: Exec,

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -44,11 +45,18 @@ func (p Platform) Get(ctx context.Context, path string, query url.Values) (int, 
 		return http.StatusNotFound, []byte("Deckhouse has no command that answers " + strings.TrimPrefix(path, debug.Prefix)), nil
 	}
 	a, err := p.get(ctx, q)
-	if err != nil {
+	var notRun *notRunError
+	switch {
+	case errors.As(err, &notRun):
+		return 0, nil, notRun.error
+	case err != nil:
 		return 0, nil, fmt.Errorf("%s: %w", p.Container, err)
 	}
 	return a.status, a.body, nil
 }
+
+// notRunError is that of a Runner, which names the container itself.
+type notRunError struct{ error }
 
 func (p Platform) get(ctx context.Context, q question) (answer, error) {
 	out, all, err := p.run(ctx, q)
@@ -86,8 +94,11 @@ func (p Platform) run(ctx context.Context, q question) (out Output, all bool, er
 	spellings := q.spellings()
 	for _, s := range spellings {
 		out, err = p.Runner.Run(ctx, p.Container, append([]string{platformProgram, "packages"}, s.words...), nil)
-		if err != nil || !isUnknown(out) {
-			return out, s.all, err
+		if err != nil {
+			return out, s.all, &notRunError{err}
+		}
+		if !isUnknown(out) {
+			return out, s.all, nil
 		}
 	}
 	words := append([]string{platformProgram, "packages"}, spellings[0].words...)

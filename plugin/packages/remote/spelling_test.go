@@ -33,7 +33,7 @@ func TestParseQuestion(t *testing.T) {
 
 func TestIsUnknown(t *testing.T) {
 	for text, want := range map[string]bool{
-		`Error: unknown command "list" for "deckhouse-controller packages queue"`:                   true,
+		`Error: unknown command "list" for "deckhouse-controller packages queue"`: true,
 		"Error: unknown flag: --name":                                                               true,
 		"Error: unknown shorthand flag: 'n' in -n":                                                  true,
 		"deckhouse-controller: error: unknown long flag '--name', try --help":                       true,

@@ -53,7 +53,8 @@ func (s Streams) Run(ctx context.Context, c Container, command []string, input [
 	if most == 0 {
 		most = debug.MostAnswer
 	}
-	executor, err := s.executor(c, command, len(input) > 0)
+	var refusal *httpstream.UpgradeFailureError // of the WebSocket
+	executor, err := s.executor(c, command, len(input) > 0, &refusal)
 	if err != nil {
 		return Output{}, fmt.Errorf("%s: %w", c, err)
 	}
@@ -72,10 +73,15 @@ func (s Streams) Run(ctx context.Context, c Container, command []string, input [
 	if cause := context.Cause(ctx); cause != nil {
 		return o, interrupted(c, cause, limit, most)
 	}
+	var status apierrors.APIStatus
+	if err != nil && refusal != nil && errors.As(refusal.Cause, &status) {
+		err = refusal.Cause // which was refused over SPDY, too, but there only as a text
+	}
 	return o, o.ended(c, command[0], err)
 }
 
-func (s Streams) executor(c Container, command []string, input bool) (remotecommand.Executor, error) {
+// executor prepares a command. What refuses a WebSocket is kept: SPDY is tried then.
+func (s Streams) executor(c Container, command []string, input bool, refusal **httpstream.UpgradeFailureError) (remotecommand.Executor, error) {
 	config := rest.CopyConfig(s.Config)
 	config.Timeout = 0 // of requests; a stream has its own
 	base, _, err := rest.DefaultServerUrlFor(config)
@@ -95,7 +101,7 @@ func (s Streams) executor(c Container, command []string, input bool) (remotecomm
 		return nil, err
 	}
 	return remotecommand.NewFallbackExecutor(socket, spdy, func(err error) bool {
-		return httpstream.IsUpgradeFailure(err) || httpstream.IsHTTPSProxyError(err)
+		return errors.As(err, refusal) || httpstream.IsHTTPSProxyError(err)
 	})
 }
 
@@ -115,10 +121,6 @@ var absentProgram = regexp.MustCompile(`executable file not found|no such file o
 
 // ended sorts what an exec ended with into codes and errors, and keeps the code.
 func (o *Output) ended(c Container, program string, err error) error {
-	var upgrade *httpstream.UpgradeFailureError
-	if errors.As(err, &upgrade) {
-		err = upgrade.Cause
-	}
 	var exit exec.ExitError
 	switch {
 	case err == nil:

@@ -15,7 +15,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/util/exec"
-	"k8s.io/streaming/pkg/httpstream"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
 )
@@ -37,7 +36,7 @@ func TestEnded(t *testing.T) {
 			want: "has no program ask",
 		},
 		"forbidden": {
-			err:  &httpstream.UpgradeFailureError{Cause: apierrors.NewForbidden(pods, "c-1", errors.New("no"))},
+			err:  apierrors.NewForbidden(pods, "c-1", errors.New("no")),
 			want: "you may not run commands in Pod tazuna-system/c-1: wanted the right to create and get pods/exec in the namespace tazuna-system, found",
 		},
 		"gone": {err: apierrors.NewNotFound(pods, "c-1"), want: "Pod tazuna-system/c-1 is gone"},
@@ -82,6 +81,16 @@ func TestStreamsGiveUp(t *testing.T) {
 	s := Streams{Config: &rest.Config{Host: server.URL}, Limit: 50 * time.Millisecond}
 	_, err := s.Run(t.Context(), pod, []string{"ask"}, nil)
 	require.EqualError(t, err, "Pod tazuna-system/c-1: no whole answer within 50ms")
+
+	refusing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusForbidden)
+		_, err := w.Write([]byte(`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","message":"pods \"c-1\" is forbidden","code":403}`))
+		assert.NoError(t, err)
+	}))
+	defer refusing.Close()
+	_, err = Streams{Config: &rest.Config{Host: refusing.URL}}.Run(t.Context(), pod, []string{"ask"}, nil)
+	require.ErrorContains(t, err, "wanted the right to create and get pods/exec in the namespace tazuna-system")
 
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
