@@ -40,7 +40,8 @@ func (w *world) controller() (*background, error) {
 	}
 	b := &background{metrics: "http://" + address + "/metrics", ended: make(chan struct{})}
 	b.cmd = exec.Command(filepath.Join(w.bin, "kubectl-tazuna"), "packages", "controller", "--log-level", "warn", //nolint:noctx // stop ends it
-		"--packages-dir", filepath.Join(dir, "packages"), "--socket", filepath.Join(dir, "s"), "--metrics-bind-address", address)
+		"--packages-dir", filepath.Join(dir, "packages"), "--socket", filepath.Join(dir, "s"), "--metrics-bind-address", address,
+		"--drift-interval", driftInterval.String())
 	b.cmd.Env = w.environment()
 	b.cmd.Stderr = &b.log
 	if err := b.cmd.Start(); err != nil {

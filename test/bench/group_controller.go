@@ -15,9 +15,19 @@ const (
 	// idleBudget is what a controller of idleApplications or fewer may hold, in MiB.
 	idleBudget       = 300
 	idleApplications = 1000
-	// idleRequests are those beside one a second: watches that are opened again, and the
-	// lists of one search for missing objects. It doesn't grow with the applications.
+	// idleRequests are those beside one a second and the searches for missing objects:
+	// watches that are opened again. It doesn't grow with the applications.
 	idleRequests = 20
+	// driftInterval is the least time between two searches for missing objects, of four
+	// minutes in earnest, so that some are counted.
+	driftInterval = 10 * time.Second
+	// benchKinds is how many kinds the package has objects of: each search costs one list
+	// of each, in pages of pageSize.
+	benchKinds = 2
+	pageSize   = 500
+	// lookRequests are those by which the controller finds out with each search which
+	// version and which kinds the cluster has: /version, /api and /apis.
+	lookRequests = 3
 	// spread is the number of namespaces that applications are in.
 	spread = 10
 	// settled is how long a controller is left alone before it counts as idle: statuses
@@ -166,8 +176,18 @@ func (w *world) rest(t *table, b *background, n int, during time.Duration) error
 		instead: fmt.Sprintf("%.1f a second: %s", float64(cost.requests)/cost.seconds, orNone(tally(cost.kinds))),
 	})
 	r.memory(idleBudget)
-	r.note(cost.others == "", true, "watches, leases and lists only%s", cost.others)
-	r.requests(int(during.Seconds()) + idleRequests)
+	r.note(cost.others == "", true, "watches, leases, lists and looks only%s", cost.others)
+	searches := int(during/driftInterval) + 1
+	lists := searches * benchKinds * ((n + pageSize - 1) / pageSize)
+	listed := 0
+	for _, kind := range cost.kinds {
+		if strings.HasPrefix(kind, "list ") {
+			listed++
+		}
+	}
+	r.note(listed > 0, true, "missing objects are looked for")
+	r.note(listed <= lists, true, "≤ %d lists for that (found %d)", lists, listed)
+	r.requests(int(during.Seconds()) + idleRequests + lists + searches*lookRequests)
 	t.add(r)
 	return nil
 }
@@ -226,9 +246,16 @@ func (r request) writes() bool {
 }
 
 // idle reports whether a controller may send it while nothing happens. A list may be
-// that of the search for what is missing, or begin a watch anew.
+// that of the search for what is missing, or begin a watch anew; with the search it asks
+// for the version of the server and its kinds.
 func (r request) idle() bool {
-	return r.Verb == "watch" || r.Verb == "list" || r.Resource == "leases" && (r.Verb == "get" || r.Verb == "update")
+	switch {
+	case r.Verb == "watch", r.Verb == "list":
+		return true
+	case r.Resource == "leases":
+		return r.Verb == "get" || r.Verb == "update"
+	}
+	return r.Verb == "get" && slices.Contains([]string{"/version", "/api", "/apis"}, r.Route)
 }
 
 // until asks again and again, a second apart, until it is so or the controller has ended.

@@ -23,7 +23,9 @@ func TestIdleRequests(t *testing.T) {
 		"a status":              {`{"verb":"update","resource":"applications/status"}`, false, true},
 		"an apply":              {`{"verb":"patch","resource":"configmaps"}`, false, true},
 		"an apply as a dry run": {`{"verb":"patch","resource":"configmaps","dryRun":true}`, false, false},
-		"the server's version":  {`{"verb":"get","route":"/version"}`, false, false},
+		"the server's version":  {`{"verb":"get","route":"/version"}`, true, false},
+		"its kinds":             {`{"verb":"get","route":"/apis"}`, true, false},
+		"those of one group":    {`{"verb":"get","route":"/apis/apps/v1"}`, false, false},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -38,7 +38,7 @@ func main() {
 	flag.IntVar(&o.othersFar, "others-far", 1000, "Up to how many objects kubectl and helm are measured with added latency")
 	flag.BoolVar(&o.counts, "counts", false, "Fail by requests only, not by times and memory: for a busy machine")
 	groups := flag.String("groups", strings.Join(allGroups, ","), "What to measure: life (install to destroy), far (the same with 20 ms a request), state (its commands), text, controller, start")
-	flag.DurationVar(&o.idle, "idle", 30*time.Second, "For how long an idle controller is watched; 6m has a search for missing objects in it")
+	flag.DurationVar(&o.idle, "idle", 30*time.Second, "For how long an idle controller is watched")
 	flag.Parse()
 	o.groups = strings.Split(*groups, ",")
 	if err := run(o); err != nil {
