@@ -60,6 +60,7 @@ func (s site) setUp(env *testscript.Env) error {
 		return err
 	}
 	env.Setenv("PATH", s.bin+string(os.PathListSeparator)+env.Getenv("PATH"))
+	env.Setenv("BIN", s.bin)
 	env.Setenv("ID", id)
 	env.Setenv("NS", id)
 	if err := run.prepareAgain(env); err != nil {
