@@ -107,6 +107,20 @@ func TestO9PackageThatCannotBeDownloaded(t *testing.T) {
 	assert.NotNil(t, w.get("v1", "ConfigMap", "orphan"))
 }
 
+// TestDownloadThatNeverEnds is ended, told and tried again; the application can be removed
+// meanwhile.
+func TestDownloadThatNeverEnds(t *testing.T) {
+	w := newWorld(t)
+	w.hang = 200 * time.Millisecond
+	w.start()
+	shop := w.desired("shop", "v1.0.0")
+	w.update(shop)
+	assert.Equal(t, "the bundle was not there within 200ms", w.waitFalse(shop, status.ReadyOnFilesystem, status.ReasonDownloadFailed))
+	assert.Equal(t, "Download", w.Queues(shop.InstanceName()).Queues[shop.InstanceName()].Tasks[0].Name)
+	w.gone(shop)
+	assert.Equal(t, 30*time.Minute, DefaultDownload)
+}
+
 // TestDeletionAfterRestart: an application that this process never ran is loaded for its
 // removal, so that hooks and orphans count.
 func TestDeletionAfterRestart(t *testing.T) {

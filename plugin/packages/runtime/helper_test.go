@@ -54,6 +54,8 @@ type world struct {
 	// settings of the next start
 	retry queue.Retry
 	limit time.Duration
+	// hang is how long a download may take that never ends; zero: they all end
+	hang time.Duration
 
 	*Runtime
 	store *status.Store
@@ -72,6 +74,9 @@ func (w *world) Bundle(ctx context.Context, _ api.RegistrySpec, name, version st
 	fails := w.fails
 	w.mu.Unlock()
 	switch {
+	case w.hang > 0:
+		<-ctx.Done()
+		return nil, context.Cause(ctx)
 	case fails != nil:
 		return nil, fails
 	case !ok:
@@ -146,7 +151,7 @@ func (w *world) begin(all ...Desired) {
 		Bundles: w, Releases: &release.Service{Cluster: w.client, Limit: w.limit}, Drift: missing,
 		Orphans: &orphans.Purger{Cluster: w.client, Log: log}, Health: workloads,
 		Hooks:   LiveHooks{Sink: &live.Sink{Client: w.client, Kinds: &live.Kinds{Discovery: w.client}}, Watches: pool},
-		Cluster: &LiveCluster{Client: w.client}, Store: w.store, Dir: w.dir, Namespaces: []string{w.ns}, Retry: w.retry, Log: log,
+		Cluster: &LiveCluster{Client: w.client}, Store: w.store, Dir: w.dir, Namespaces: []string{w.ns}, Retry: w.retry, Log: log, Download: w.hang,
 		Run: instance.HookOptions{Env: hook.BaseEnv(os.Environ()), TempDir: w.t.TempDir()},
 		Changed: func(name string) {
 			w.mu.Lock()

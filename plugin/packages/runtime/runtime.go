@@ -48,7 +48,13 @@ type Options struct {
 	Lines *journal.Journal
 	// Shutdown is how long tasks may take to end; zero: DefaultShutdown.
 	Shutdown time.Duration
+	// Download is how long a bundle may take to be fetched; zero: DefaultDownload.
+	Download time.Duration
 }
+
+// DefaultDownload is how long a bundle may take to be fetched: a registry that sends a byte
+// now and then is one that doesn't answer.
+const DefaultDownload = 30 * time.Minute
 
 // DefaultShutdown is how long tasks may take to end when the controller stops.
 const DefaultShutdown = 25 * time.Second
@@ -88,6 +94,9 @@ func New(o Options) (*Runtime, error) {
 	}
 	if o.Shutdown == 0 {
 		o.Shutdown = DefaultShutdown
+	}
+	if o.Download == 0 {
+		o.Download = DefaultDownload
 	}
 	d, err := openDisk(o.Dir, o.Scratch)
 	if err != nil {

@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/status"
 )
@@ -23,7 +24,9 @@ func (r *Runtime) download(a *app) task {
 // fetch gets a bundle. One that can't be reached now but was deployed before is used as
 // it is: a version is not replaced.
 func (r *Runtime) fetch(ctx context.Context, d Desired) (string, error) {
-	p, err := r.Bundles.Bundle(ctx, d.Registry, d.Package, d.Version)
+	within, cancel := context.WithTimeoutCause(ctx, r.Download, fmt.Errorf("the bundle was not there within %s", r.Download))
+	defer cancel()
+	p, err := r.Bundles.Bundle(within, d.Registry, d.Package, d.Version)
 	if err == nil {
 		return r.disk.put(d, p)
 	}
