@@ -65,8 +65,9 @@ func DefaultPolicy(pruneProtected bool) Policy {
 const (
 	defaultObjectTimeout = 15 * time.Minute
 	defaultConcurrency   = 16
-	// grace is how long what is in flight may take after an interrupt.
-	grace = 30 * time.Second
+	// grace is how long what is in flight may take after an interrupt: as long as the
+	// client waits for the answer to a write then. Somebody waits for the end.
+	grace = 15 * time.Second
 	// staleGrace is how long an old failure may stand in the status after a write
 	// before it counts as a failure of the write: controllers need a moment.
 	staleGrace = 10 * time.Second

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/build"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/config"
@@ -200,7 +201,9 @@ func (o *diffOptions) verdict(env *Env, r *plan.Report) error {
 		var all []error
 		for _, obj := range r.Objects {
 			if obj.Op == plan.OpError {
-				all = append(all, errors.New(obj.Reason))
+				gv, _ := schema.ParseGroupVersion(obj.APIVersion)
+				ref := object.Ref{Group: gv.Group, Kind: obj.Kind, Namespace: obj.Namespace, Name: obj.Name}
+				all = append(all, fmt.Errorf("%s: %s", ref, obj.Reason))
 			}
 		}
 		return exit(ExitDiffFailed, errors.Join(all...))

@@ -183,7 +183,7 @@ func (r reporting) state(o *Object) (state, info string) {
 	}
 	state, info = stateOf(o, o.Live, r.rules)
 	if leaving := readiness.Leaving(o.Live); leaving != "" && o.Leaves() {
-		info = leaving // nobody wants it again
+		state, info = stateOngoing, leaving // nobody wants it again
 	}
 	if o.Op == OpNone && state != stateFail && !waits {
 		return "", ""
