@@ -36,18 +36,19 @@ func readKustomizeOptions(r config.Reader, block *yaml.Node, at string, m *confi
 // buildKustomize runs kustomize on a directory: first over everything that the
 // kustomization reads, to refuse what we don't do and to learn where objects are
 // written; then kustomize itself; then its output through the strict reader.
-func buildKustomize(ctx context.Context, _ Builder, m Manifest) (content, error) {
+func buildKustomize(ctx context.Context, b Builder, m Manifest) (content, error) {
 	if err := kustomizable(m); err != nil {
 		return content{}, err
 	}
-	read, err := survey(m.Path)
+	// An artifact that somebody else made sends nobody to other places.
+	read, err := survey(m.Path, b.Remote && m.Within == "")
 	if err != nil {
 		return content{}, err
 	}
-	if err := ctx.Err(); err != nil {
-		return content{}, err
+	built, err := runUntil(ctx, m.Path)
+	if ctx.Err() != nil {
+		return content{}, ctx.Err()
 	}
-	built, err := run(m.Path)
 	if err != nil {
 		return content{}, read.explain(err)
 	}
@@ -74,6 +75,28 @@ func kustomizable(m Manifest) error {
 // isKustomization tells by the name whether a file is a kustomization.
 func isKustomization(name string) bool {
 	return slices.Contains(konfig.RecognizedKustomizationFileNames(), name)
+}
+
+// runUntil gives up when the context ends: kustomize may wait for a server.
+func runUntil(ctx context.Context, dir string) (resmap.ResMap, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	type answer struct {
+		built resmap.ResMap
+		err   error
+	}
+	done := make(chan answer, 1)
+	go func() {
+		built, err := run(dir)
+		done <- answer{built, err}
+	}()
+	select {
+	case a := <-done:
+		return a.built, a.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 // run runs kustomize with the restrictions of kubectl: files only from the

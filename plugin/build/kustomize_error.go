@@ -22,6 +22,9 @@ func (r *reading) explain(err error) error {
 // generator and patch texts, and with them the values of Secrets.
 func (r *reading) discreet(err error) error {
 	text := regexp.MustCompile("(?s)with config: `.*`").ReplaceAllString(err.Error(), "(config not shown)")
+	for _, c := range r.credentials {
+		text = strings.ReplaceAll(text, c, "")
+	}
 	return errors.New(object.Scrub(text, r.secrets...))
 }
 

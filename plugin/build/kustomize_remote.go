@@ -41,13 +41,28 @@ func isRepository(path string) bool {
 }
 
 // local tells whether a path is one that kustomize reads from the disk; others
-// are refused.
+// are refused, or left to it.
 func (k kustomization) local(n *yaml.Node, path string) bool {
 	if !remote(path) {
 		return true
 	}
-	k.refuse(n, withoutPassword(path)+": remote files and bases are not fetched; copy it beside the kustomization")
+	if k.fetched {
+		k.credentials = append(k.credentials, credentials(path)...)
+		return false
+	}
+	k.refuse(n, withoutPassword(path)+": remote files and bases are not fetched without --remote-bases; copy it beside the kustomization, or have it fetched on every run")
 	return false
+}
+
+// credentials gives the part of a URL that names a user, with its @; none if there is
+// no password in it.
+func credentials(url string) []string {
+	_, rest, _ := strings.Cut(url, "://")
+	host, _, _ := strings.Cut(rest, "/")
+	if at := strings.LastIndex(host, "@"); at >= 0 && strings.Contains(host[:at], ":") {
+		return []string{host[:at+1]}
+	}
+	return nil
 }
 
 // withoutPassword takes the credentials out of a URL.

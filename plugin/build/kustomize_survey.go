@@ -18,16 +18,21 @@ type reading struct {
 	// secrets are the bodies of all Secrets in sight, to keep their values out of
 	// messages.
 	secrets []map[string]any
+	// credentials are those in URLs, up to their @, for the same reason.
+	credentials []string
+
+	// fetched tells that what is remote is left to kustomize, which fetches it.
+	fetched bool
 
 	seen map[string]bool
 	errs []error
 }
 
 // survey reads the kustomization in dir and all that it refers to. It refuses
-// what kustomize would fetch or run, and is stricter than kustomize about the
-// YAML of resources.
-func survey(dir string) (*reading, error) {
-	r := &reading{seen: map[string]bool{}}
+// what kustomize would fetch (unless fetched says that it may) or run, and is
+// stricter than kustomize about the YAML of resources.
+func survey(dir string, fetched bool) (*reading, error) {
+	r := &reading{seen: map[string]bool{}, fetched: fetched}
 	r.file = r.directory(dir, false)
 	return r, errors.Join(r.errs...)
 }

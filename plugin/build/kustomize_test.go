@@ -1,6 +1,7 @@
 package build
 
 import (
+	"context"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -313,6 +314,53 @@ func TestKustomizeFetchesNothing(t *testing.T) {
 	assert.Zero(t, requests)
 }
 
+// Asked to, kustomize fetches; the credentials of a URL are in no message.
+func TestKustomizeFetches(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/a.yaml" {
+			w.WriteHeader(http.StatusNotFound)
+			return
+		}
+		_, _ = w.Write([]byte("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: fetched}\ndata: {large: \"9007199254740993\", n: \"yes\"}\n"))
+	}))
+	defer server.Close()
+	const local = "-- b.yaml --\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: b}\n"
+	dir := files(t, "-- kustomization.yaml --\nnamePrefix: x-\nresources: ["+server.URL+"/a.yaml, b.yaml]\n"+local)
+	remotely := Builder{Remote: true}
+
+	r, err := remotely.Build(t.Context(), kustomizeAt(dir))
+	require.NoError(t, err)
+	assert.Equal(t, []string{"ConfigMap x-fetched", "ConfigMap x-b"}, refs(r.Objects))
+	assert.Equal(t, filepath.Join(dir, "kustomization.yaml"), r.Objects[0].Origin.File)
+	assert.Equal(t, filepath.Join(dir, "b.yaml"), r.Objects[1].Origin.File)
+
+	host := strings.TrimPrefix(server.URL, "http://")
+	dir = files(t, "-- kustomization.yaml --\nresources: ['http://me:hunter2@"+host+"/absent.yaml']\n")
+	_, err = remotely.Build(t.Context(), kustomizeAt(dir))
+	require.ErrorContains(t, err, host+"/absent.yaml")
+	assert.NotContains(t, err.Error(), "hunter2")
+
+	within := kustomizeAt(dir)
+	within.Within = dir
+	_, err = remotely.Build(t.Context(), within)
+	require.ErrorContains(t, err, "remote files and bases are not fetched", "an artifact fetches nothing")
+}
+
+func TestKustomizeGivesUpWithTheRun(t *testing.T) {
+	asked, end := make(chan bool, 10), make(chan bool)
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		asked <- true
+		<-end
+	}))
+	defer server.Close()
+	defer close(end)
+	dir := files(t, "-- kustomization.yaml --\nresources: ["+server.URL+"/a.yaml]\n")
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() { <-asked; cancel() }()
+	_, err := Builder{Remote: true}.Build(ctx, kustomizeAt(dir))
+	require.ErrorIs(t, err, context.Canceled)
+}
+
 func TestRemote(t *testing.T) {
 	for _, path := range []string{
 		"https://example.com/a.yaml", "HTTP://example.com", "http:a", "ssh://git@example.com/a", "file:///srv/repo",
@@ -367,7 +415,7 @@ func FuzzSurvey(f *testing.F) {
 		dir := t.TempDir()
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "kustomization.yaml"), []byte(kustomization), 0o600))
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "a.yaml"), []byte(resource), 0o600))
-		read, err := survey(dir)
+		read, err := survey(dir, false)
 		require.Equal(t, filepath.Join(dir, "kustomization.yaml"), read.file)
 		if err == nil {
 			_ = read.explain(os.ErrInvalid)

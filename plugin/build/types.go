@@ -181,6 +181,9 @@ type Builder struct {
 	Registry registry.Options
 	// Cluster is what charts are rendered for; nil is none.
 	Cluster Cluster
+	// Remote lets kustomize fetch remote files and bases, as it does by itself: with
+	// HTTP, and the program git.
+	Remote bool
 	// TempDir is where artifacts are unpacked; empty: the system's.
 	TempDir string
 }

@@ -11,13 +11,14 @@ import (
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/config"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/genesis"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/registry"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/trace"
 )
 
 // builder makes what builds the manifests of a source.
 func (e *Env) builder(src *source) (build.Builder, error) {
 	b := build.Builder{
 		Stdin: e.In, Environment: src.options.environment, Lenient: src.options.lenient, LookupEnv: e.lookupEnv,
-		Unresolved: src.unresolved,
+		Unresolved: src.unresolved, Remote: src.options.remote,
 	}
 	var declared []config.Provider
 	if src.file != nil {
@@ -71,6 +72,7 @@ func (e *Env) buildEach(ctx context.Context, src *source) ([]build.Result, error
 	}
 	var out []build.Result
 	var failed []error
+	src.describe(ctx)
 	for _, m := range src.all {
 		r, err := src.build(ctx, builder, m)
 		switch {
@@ -97,7 +99,11 @@ func (s *source) build(ctx context.Context, b build.Builder, m build.Manifest) (
 	if rec := s.records[m.Name]; rec != nil && rec.DefaultNamespace != "" && !s.namespaceGiven {
 		b.Namespace = rec.DefaultNamespace
 	}
-	return b.Build(ctx, m)
+	ctx, span := buildSpan(ctx, m)
+	r, err := b.Build(ctx, m)
+	span.Set(trace.Attribute{Key: "manifest.objects", Value: len(r.Objects)})
+	span.End(err)
+	return r, err
 }
 
 // warnOfFile tells what a tazuna.yaml has that is accepted and probably not meant.

@@ -41,6 +41,8 @@ type Env struct {
 	verbosity int
 	// profile is what --profile asks for.
 	profile profile
+	// tracing is what --otlp-endpoint asks for.
+	tracing tracing
 	// live is the table that a run draws on stderr, nil while there is none.
 	live atomic.Pointer[printers.Live]
 	// window bounds the requests in flight; 0 means the client's 16.

@@ -11,18 +11,16 @@ import (
 // Flags of the original tool that old scripts may still have, without a place in help
 // and completion. --sync, --force and others that belong to one command are there.
 const (
-	oldFilePath     = "file-path"
-	oldLogLevel     = "log-level"
-	oldLevelLetter  = "l"
-	oldOTLPEndpoint = "otlp-endpoint"
-	oldOTLPInsecure = "otlp-insecure"
+	oldFilePath    = "file-path"
+	oldLogLevel    = "log-level"
+	oldLevelLetter = "l"
 )
 
 // debugVerbosity is what --log-level=debug asks for: each request.
 const debugVerbosity = 6
 
 // addOldFlags accepts them on every command: --file-path is another name of
-// --filename, --log-level of -v, and there are no traces that could be sent.
+// --filename, --log-level of -v.
 func addOldFlags(root *cobra.Command, env *Env) {
 	root.SetGlobalNormalizationFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		if name == oldFilePath {
@@ -32,11 +30,7 @@ func addOldFlags(root *cobra.Command, env *Env) {
 	})
 	f := root.PersistentFlags()
 	f.String(oldLogLevel, "", "Accepted for old scripts: debug is -v 6")
-	f.String(oldOTLPEndpoint, "", "Accepted for old scripts: there is no tracing")
-	f.Bool(oldOTLPInsecure, true, "Accepted for old scripts: there is no tracing")
-	for _, name := range []string{oldLogLevel, oldOTLPEndpoint, oldOTLPInsecure} {
-		_ = f.MarkHidden(name)
-	}
+	_ = f.MarkHidden(oldLogLevel)
 	then := root.PersistentPreRunE
 	root.PersistentPreRunE = func(cmd *cobra.Command, args []string) error {
 		env.readOldFlags(cmd)
@@ -87,11 +81,6 @@ func (e *Env) readOldFlags(cmd *cobra.Command) {
 	if f := cmd.Flag(oldLevelLetter); f != nil && f.Changed {
 		e.takeOldLevel("-"+oldLevelLetter, f.Value.String())
 	}
-	for _, name := range []string{oldOTLPEndpoint, oldOTLPInsecure} {
-		if cmd.Flag(name).Changed {
-			e.note("note: --%s is of the original tool: no traces are sent here, so it has no effect", name)
-		}
-	}
 }
 
 func (e *Env) takeOldLevel(flag, level string) {
@@ -107,6 +96,4 @@ func (e *Env) oldVerbosity(level string) int {
 }
 
 // isOldFlag tells which flags stay hidden everywhere.
-func isOldFlag(name string) bool {
-	return name == oldLogLevel || name == oldOTLPEndpoint || name == oldOTLPInsecure
-}
+func isOldFlag(name string) bool { return name == oldLogLevel }

@@ -46,6 +46,9 @@ func Execute(env *Env, args []string) (int, string) {
 		env.warn(failed.Error())
 	}
 	code, message := ExitCode(ctx, err)
+	if failed := env.tracing.finish(env, code, message); failed != nil {
+		env.warn(failed.Error())
+	}
 	return code, printers.Message(message)
 }
 
@@ -69,6 +72,7 @@ record of what it installed.`,
 		// No Args: cobra then suggests commands for a misspelt one.
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	addVersionFlag(root, env)
 	root.SetIn(env.In)
 	root.SetOut(env.Out)
 	root.SetErr(env.ErrOut)
@@ -95,12 +99,14 @@ func addGlobalFlags(root *cobra.Command, env *Env) {
 	root.PersistentFlags().StringVar(&env.color, "color", "auto", "Colour the output: auto, always or never")
 	root.PersistentFlags().IntVarP(&env.verbosity, "v", "v", 0, "Log level: 6 shows each request with its duration, 7 and 8 headers, 9 a curl command; never a body that could hold a secret")
 	env.profile.addFlags(root.PersistentFlags())
+	env.tracing.addFlags(root.PersistentFlags())
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
 		klog.SetOutput(env.ErrOut)
 		setVerbosity(env.verbosity)
 		if err := env.profile.start(); err != nil {
 			return flagError(cmd, err)
 		}
+		env.tracing.start(env, cmd)
 		return nil
 	}
 }

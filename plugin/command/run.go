@@ -11,6 +11,7 @@ import (
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/apply/prune"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/plan"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/state"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/trace"
 )
 
 // run shows, asks, applies.
@@ -151,7 +152,10 @@ func (o *applyOptions) perform(ctx context.Context, env *Env, r round, sessions 
 	}
 	defer tell.close()
 	executor.Events, executor.Heartbeat = tell.event, heartbeat
-	return executor.Run(ctx, current, graph)
+	ctx, span := trace.Start(ctx, "tazuna.ApplyToCluster", trace.Attribute{Key: "objects", Value: len(current.Objects)})
+	result, err := executor.Run(ctx, current, graph)
+	span.End(err)
+	return result, err
 }
 
 func (o *applyOptions) executor(ctx context.Context, env *Env, p *prepared, planner plan.Planner, sessions sessionSet) (*apply.Executor, error) {

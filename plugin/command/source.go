@@ -35,6 +35,8 @@ type sourceOptions struct {
 	// Where only records are read, their names are those of manifests.
 	own  bool
 	made []madeManifest
+	// remote lets kustomizations fetch.
+	remote bool
 	// streams is what was read of files that can be read once: standard input, pipes.
 	streams map[string][]byte
 }
@@ -49,6 +51,7 @@ func (o *sourceOptions) addFlags(cmd *cobra.Command) {
 	f.BoolVar(&o.allowEmpty, "allow-empty", false, "Accept a manifest without objects")
 	o.addFileFlags(cmd)
 	f.BoolVar(&o.offline, "offline", false, "Fetch nothing: charts and artifacts come from the cache")
+	f.BoolVar(&o.remote, "remote-bases", false, "Let kustomizations fetch remote files and bases on every run, with the program git for repositories")
 	f.BoolVar(&o.noCache, "no-cache", false, "Fetch charts and artifacts anew, and keep nothing of them")
 }
 
@@ -87,6 +90,9 @@ type source struct {
 func (o *sourceOptions) read(env *Env) (*source, error) {
 	if o.offline && o.noCache {
 		return nil, errors.New("--offline and --no-cache can't be used together: nothing would be found")
+	}
+	if o.offline && o.remote {
+		return nil, errors.New("--offline and --remote-bases can't be used together: what kustomize fetches is not cached")
 	}
 	s, err := o.find(env)
 	if err != nil {

@@ -28,14 +28,32 @@ type versionOptions struct {
 }
 
 func newVersion(env *Env) *cobra.Command {
-	o := &versionOptions{linked: func(module string) string {
-		info, ok := debug.ReadBuildInfo()
-		if !ok {
-			return ""
-		}
-		return moduleVersion(info, module)
-	}}
+	o := &versionOptions{linked: linkedVersion}
 	return o.command(env)
+}
+
+// linkedVersion reads the version of a module from the running program.
+func linkedVersion(module string) string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	return moduleVersion(info, module)
+}
+
+// addVersionFlag makes --version of the program itself mean version --client, as the
+// original tool has it.
+func addVersionFlag(root *cobra.Command, env *Env) {
+	var asked bool
+	root.Flags().BoolVar(&asked, "version", false, "Print the version of this program")
+	help := root.RunE
+	root.RunE = func(cmd *cobra.Command, args []string) error {
+		if !asked {
+			return help(cmd, args)
+		}
+		o := versionOptions{client: true, linked: linkedVersion}
+		return o.run(cmd.Context(), env)
+	}
 }
 
 func (o *versionOptions) command(env *Env) *cobra.Command {

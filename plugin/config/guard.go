@@ -180,7 +180,12 @@ func (d *document) guard(n *yaml.Node, at string, g guard, environments []guardO
 	}
 	s := &d.loader.file.Tazuna.Spec
 	s.ContextMatches, s.ContextMatchMode, s.Environments = g.Patterns, g.Mode, names
-	if asked != "" {
-		d.loose(n.Line, join(at, "environments"), "no environment %s, which -e asks for%s", strconv.Quote(asked), didYouMean(asked, names))
+	if asked == "" {
+		return
 	}
+	report := d.loose // files from before there were environments use -e in the template alone
+	if len(names) > 0 {
+		report = d.found // the guard of one that is misspelt would be lost
+	}
+	report(n.Line, join(at, "environments"), "no environment %s, which -e asks for%s", strconv.Quote(asked), didYouMean(asked, names))
 }

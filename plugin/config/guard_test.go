@@ -99,10 +99,12 @@ func TestEnvironmentsGuard(t *testing.T) {
 	_, err := Parse([]byte(text), "tazuna.yaml", o)
 	require.EqualError(t, err, `tazuna.yaml:2: spec.environments: no environment "prd", which -e asks for; did you mean "prod"?`)
 	o.Lenient = true
-	f, err := Parse([]byte(text), "tazuna.yaml", o)
+	_, err = Parse([]byte(text), "tazuna.yaml", o)
+	require.ErrorContains(t, err, `no environment "prd"`, "its guard would be lost")
+	f, err := Parse([]byte("spec:\n  context_matches: [^dev$]\n"), "tazuna.yaml", o)
 	require.NoError(t, err)
 	assert.Len(t, f.Warnings, 1)
-	require.NoError(t, f.CheckContext("dev"), "an unknown environment leaves the file's guard")
+	require.NoError(t, f.CheckContext("dev"), "the file's guard stays")
 	require.Error(t, f.CheckContext("prod-eu"))
 
 	_, err = Parse([]byte("spec: {environments: {'': {}, x: {context_matches: ['(']}}}"), "tazuna.yaml", withTypes())

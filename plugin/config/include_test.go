@@ -142,6 +142,7 @@ func TestParallel(t *testing.T) {
   manifests:
   - name: base
     type: parallel
+    path: .
     tags: [b]
     parallel:
       children:
@@ -159,6 +160,6 @@ func TestParallel(t *testing.T) {
 	require.Len(t, f.Warnings, 1)
 	assert.Contains(t, f.Warnings[0].String(), "tazuna.yaml:3: spec.manifests[0]: type parallel is obsolete")
 
-	_, err = Parse([]byte("spec: {manifests: [{type: parallel, path: x}]}"), "tazuna.yaml", withTypes())
-	require.EqualError(t, err, "tazuna.yaml:1: spec.manifests[0].path: has no effect in an entry of type parallel\ntazuna.yaml:1: spec.manifests[0].parallel.children: missing")
+	_, err = Parse([]byte("spec: {manifests: [{type: parallel, kustomize: {}}]}"), "tazuna.yaml", withTypes())
+	require.ErrorContains(t, err, "tazuna.yaml:1: spec.manifests[0].kustomize: has no effect in an entry of type parallel\ntazuna.yaml:1: spec.manifests[0].parallel.children: missing")
 }

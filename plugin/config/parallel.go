@@ -20,7 +20,8 @@ func (d *document) children(n *yaml.Node, at string) (list *yaml.Node) {
 // side anyway where nothing orders them.
 func (d *document) parallel(n *yaml.Node, at string, p *parts) {
 	d.warn(n.Line, at, "type parallel is obsolete: its children are manifests like others, and dependsOn orders manifests")
-	d.withoutEffect(n, at, p, "of type parallel", "type", typeParallel, "name", "description", "dependsOn", "tags", "tests")
+	// The versions that have the type want a path too, and don't look at it.
+	d.withoutEffect(n, at, p, "of type parallel", "type", typeParallel, "name", "description", "dependsOn", "tags", "tests", "path")
 	if p.children == nil {
 		d.Missing(n, at, "parallel.children")
 		return

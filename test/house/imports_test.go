@@ -23,6 +23,7 @@ var mayImport = map[string][]string{
 	"plugin/memo":       {},
 	"plugin/expression": {},
 	"plugin/readiness":  {},
+	"plugin/trace":      {},
 	"plugin/chart":      {"plugin/object"},
 	"plugin/config":     {"plugin/object", "plugin/expression"},
 	"plugin/genesis":    {"plugin/object", "plugin/config"},
@@ -55,7 +56,7 @@ var mayImport = map[string][]string{
 	"plugin/quiet": {},
 	"plugin/command": {
 		"plugin/object", "plugin/config", "plugin/genesis", "plugin/probe", "plugin/inventory", "plugin/charthook", "plugin/build", "plugin/cluster", "plugin/state",
-		"plugin/plan", "plugin/apply", "plugin/undo", "plugin/packages", "plugin/memo", "plugin/quiet", "plugin/registry", "plugin/chart", "printers",
+		"plugin/plan", "plugin/apply", "plugin/undo", "plugin/packages", "plugin/memo", "plugin/quiet", "plugin/registry", "plugin/chart", "plugin/trace", "printers",
 	},
 	"cmd":                {"plugin/command"},
 	"test/tools/gendocs": {"plugin/command"},

@@ -3,6 +3,7 @@ package house
 // originalTypes is what each type of manifest does, tests and generated Secrets.
 var originalTypes = []behaviour{
 	{"5.1", "kustomize: a directory, defaultNamespace in every command", []string{"plugin/build.TestKustomize", "plugin/build.TestKustomizeNeedsADirectory", "script bootstrap"}},
+	{"5.1", "kustomize: remote files and bases, on request", []string{"plugin/build.TestKustomizeFetches", "plugin/build.TestKustomizeFetchesNothing", "script remote-bases"}},
 	{"5.2", "helmfile: a file, or the first of four names; all are templates", []string{"plugin/build/helmfile.TestParse", "script type-helmfile", "script tazuna-helmfiles"}},
 	{"5.2", "its data and functions; none reads the environment", []string{"plugin/build/helmfile.TestParseRefuses", "plugin/build/helmfile.TestMissingVariablesAreEmpty"}},
 	{"5.2", "repositories and releases, the rest is refused or told", []string{"plugin/build/helmfile.TestParse", "plugin/build/helmfile.TestParseRefuses", "script type-helmfile"}},
@@ -50,4 +51,5 @@ var originalCommands = []behaviour{
 	{"10.3", "the guard of contexts is for every command that asks the cluster", []string{"script tazuna-loading", "script tazuna-yaml"}},
 	{"10.4", "names are checked by every command", []string{"plugin/config.TestParseRefuses", "script tazuna-loading"}},
 	{"10.5", "data on standard output, the rest beside it, exit codes", []string{"script tazuna-state", "script tazuna-loading", "script bad-input"}},
+	{"10.6", "traces over OTLP/gRPC: names, attributes, 5 seconds at most", []string{"plugin/trace.TestExport", "plugin/trace.TestExportThatFails", "plugin/command.TestTracing", "script tazuna-loading"}},
 }
