@@ -22,7 +22,7 @@ const (
 	// minutes in earnest, so that some are counted.
 	driftInterval = 10 * time.Second
 	// benchKinds is how many kinds the package has objects of: each search costs one list
-	// of each, in pages of pageSize.
+	// of each, in pages of pageSize; of a full one the server can't tell that it is the last.
 	benchKinds = 2
 	pageSize   = 500
 	// lookRequests are those by which the controller finds out with each search which
@@ -178,7 +178,7 @@ func (w *world) rest(t *table, b *background, n int, during time.Duration) error
 	r.memory(idleBudget)
 	r.note(cost.others == "", true, "watches, leases, lists and looks only%s", cost.others)
 	searches := int(during/driftInterval) + 1
-	lists := searches * benchKinds * ((n + pageSize - 1) / pageSize)
+	lists := searches * benchKinds * (n/pageSize + 1)
 	listed := 0
 	for _, kind := range cost.kinds {
 		if strings.HasPrefix(kind, "list ") {

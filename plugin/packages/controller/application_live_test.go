@@ -227,11 +227,14 @@ func TestFacts(t *testing.T) {
 	assert.Equal(t, "v1.70.0", last().Platform)
 	assert.Contains(t, last().Kubernetes, "v1.")
 	assert.True(t, last().Bootstrapped)
-	m := &api.Module{ObjectMeta: metav1.ObjectMeta{Name: w.id}, Properties: api.ModuleProperties{Version: "v1.2.3"}}
+	m := &api.Module{ObjectMeta: metav1.ObjectMeta{Name: w.id}, Properties: api.ModuleProperties{
+		Version: "v1.2.3", Requirements: &api.ModuleNeeds{Modules: map[string]string{"other": ">= 2.0"}},
+	}}
 	w.create(m)
 	t.Cleanup(func() { _ = w.client.Delete(t.Context(), m) })
 	patch(w, m, `{"status":{"phase":"Ready"}}`)
 	w.waitFor("the module is enabled", func() bool { return last().Modules[w.id] == "v1.2.3" })
+	assert.Equal(t, map[string]string{"other": ">= 2.0"}, last().Needs[w.id], "with what it needs itself")
 	patch(w, m, `{"status":{"phase":"Downloading"}}`)
 	w.waitFor("the module is disabled", func() bool { _, enabled := last().Modules[w.id]; return !enabled })
 	platform := &corev1.ConfigMap{
@@ -293,7 +296,7 @@ func TestHealthAndMetricsAreServed(t *testing.T) {
 	app.Spec.Maintenance = api.NoResourceReconciliation
 	w.create(app)
 	get := func(url string) string {
-		response, err := http.Get(url) //nolint:noctx,gosec // of this very test
+		response, err := http.Get(url) //nolint:gosec // of this very test
 		if err != nil {
 			return err.Error()
 		}
@@ -318,7 +321,7 @@ func freeAddress(t *testing.T) string {
 	t.Helper()
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	defer l.Close()
+	require.NoError(t, l.Close())
 	return l.Addr().String()
 }
 

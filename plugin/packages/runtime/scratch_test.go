@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -48,5 +47,5 @@ func TestScratchThatCannotBe(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
 	_, err := OpenScratch(file)
 	require.Error(t, err)
-	assert.True(t, strings.Contains(err.Error(), file))
+	assert.Contains(t, err.Error(), file)
 }
