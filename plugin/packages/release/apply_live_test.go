@@ -15,6 +15,7 @@ import (
 	"helm.sh/helm/v4/pkg/release/common"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/cluster"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/api"
 )
 
@@ -70,6 +71,24 @@ func TestComplaint7TimeoutNamesWhatItWaitsFor(t *testing.T) {
 	assert.Equal(t, "1 failed, 2 failed, 3 deployed", standing(w.history()))
 	w.uninstall()
 	assert.Nil(t, w.get("batch/v1", "Job", "d8a-shop-migrate"))
+}
+
+// TestComplaint63FieldsThatLeftTheTemplates are gone, whoever wrote them at first of those
+// that only ever did it for the templates: kubectl apply without --server-side, for one.
+func TestComplaint63FieldsThatLeftTheTemplates(t *testing.T) {
+	w := newWorld(t)
+	for _, o := range load(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: d8a-shop-config, labels: {x: "1"}}, data: {a: "1", gone: "1"}}`) {
+		u := o.Unstructured()
+		u.SetNamespace(w.ns)
+		_, err := w.client.Create(t.Context(), w.mapping("v1", "ConfigMap"), u.Object, cluster.WriteOptions{Manager: "kubectl-client-side-apply"})
+		require.NoError(t, err)
+	}
+	w.upgrade(`{apiVersion: v1, kind: ConfigMap, metadata: {name: d8a-shop-config, labels: {x: "1"}}, data: {a: "1", gone: "1"}}`)
+	w.upgrade(`{apiVersion: v1, kind: ConfigMap, metadata: {name: d8a-shop-config}, data: {a: "1"}}`)
+	live := w.get("v1", "ConfigMap", "d8a-shop-config")
+	data, _, _ := unstructured.NestedStringMap(live.Object, "data")
+	assert.Equal(t, map[string]string{"a": "1"}, data)
+	assert.NotContains(t, live.GetLabels(), "x")
 }
 
 // TestComplaint64InterruptedReleaseIsFailed: also when the context has ended, and
