@@ -161,7 +161,8 @@ func of(queue, instance string) bool {
 }
 
 func (s *Set) failed(queue, task string, err error, delay time.Duration) {
-	log := s.log
+	application, _, _ := strings.Cut(queue, "/")
+	log := s.log.With("application", application)
 	var panicked *PanicError
 	if errors.As(err, &panicked) {
 		log = log.With("stack", string(panicked.Stack))

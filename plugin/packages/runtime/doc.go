@@ -22,6 +22,7 @@
 //	hooks.go     runs of hooks that events and schedules call for
 //	disk.go      where bundles lie, and what killed runs left
 //	scratch.go   the directory of this process, and what killed ones left in theirs
+//	bounded.go   renderings that may not end
 //	preflight.go what an earlier process left behind
 //	dump.go      everything, for people who look for a fault
 //
@@ -44,5 +45,6 @@
 //   - What is committed to status.Store is in the cluster.
 //   - Errors of tasks have been scrubbed of the package's secrets and the repository's
 //     credentials before they are kept, logged or told.
-//   - After Run returned nothing runs: no task, no hook, no watch.
+//   - After Run returned nothing runs: no task, no hook, no watch; only templates that
+//     loop, which nothing can end, go on for as long as the process does.
 package runtime

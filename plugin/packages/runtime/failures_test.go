@@ -107,6 +107,33 @@ func TestO9PackageThatCannotBeDownloaded(t *testing.T) {
 	assert.NotNil(t, w.get("v1", "ConfigMap", "orphan"))
 }
 
+// TestTemplatesThatLoop hold up nobody but their own application, which can have other
+// ones, or be removed; and they don't keep the controller from ending.
+func TestTemplatesThatLoop(t *testing.T) {
+	w := newWorld(t)
+	w.rendering = 300 * time.Millisecond
+	w.pack("v1.0.0", map[string]string{"templates/loop.yaml": "{{ range until 5000 }}{{ range until 2000 }}{{ end }}{{ end }}"})
+	w.pack("v1.1.0", map[string]string{"templates/loop.yaml": "{{ range until 40000 }}{{ range until 2000 }}{{ end }}{{ end }}"})
+	w.pack("v1.2.0", nil)
+	w.start()
+	looping, well := w.desired("looping", "v1.0.0"), w.desired("well", "v1.2.0")
+	w.update(looping)
+	assert.Equal(t, "the templates have not been rendered within 300ms: do they loop?", w.waitFalse(looping, status.ManifestsApplied, status.ReasonRenderFailed))
+	w.update(well)
+	w.ready(well)
+	looping.Version = "v1.2.0"
+	w.update(looping)
+	w.ready(looping)
+	looping.Version = "v1.1.0" // these come to no end for long
+	w.update(looping)
+	w.waitFor("it is told", func() bool {
+		return strings.Contains(w.condition(looping, status.ManifestsApplied).Message, "still being rendered: do they loop?")
+	})
+	w.gone(looping)
+	w.stop()
+	assert.Equal(t, 2*time.Minute, DefaultRendering)
+}
+
 // TestDownloadThatNeverEnds is ended, told and tried again; the application can be removed
 // meanwhile.
 func TestDownloadThatNeverEnds(t *testing.T) {

@@ -56,6 +56,8 @@ type world struct {
 	limit time.Duration
 	// hang is how long a download may take that never ends; zero: they all end
 	hang time.Duration
+	// rendering is how long templates may take
+	rendering time.Duration
 
 	*Runtime
 	store *status.Store
@@ -151,7 +153,7 @@ func (w *world) begin(all ...Desired) {
 		Bundles: w, Releases: &release.Service{Cluster: w.client, Limit: w.limit}, Drift: missing,
 		Orphans: &orphans.Purger{Cluster: w.client, Log: log}, Health: workloads,
 		Hooks:   LiveHooks{Sink: &live.Sink{Client: w.client, Kinds: &live.Kinds{Discovery: w.client}}, Watches: pool},
-		Cluster: &LiveCluster{Client: w.client}, Store: w.store, Dir: w.dir, Namespaces: []string{w.ns}, Retry: w.retry, Log: log, Download: w.hang,
+		Cluster: &LiveCluster{Client: w.client}, Store: w.store, Dir: w.dir, Namespaces: []string{w.ns}, Retry: w.retry, Log: log, Download: w.hang, Rendering: w.rendering,
 		Run: instance.HookOptions{Env: hook.BaseEnv(os.Environ()), TempDir: w.t.TempDir()},
 		Changed: func(name string) {
 			w.mu.Lock()

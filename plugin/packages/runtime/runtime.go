@@ -48,6 +48,9 @@ type Options struct {
 	Lines *journal.Journal
 	// Shutdown is how long tasks may take to end; zero: DefaultShutdown.
 	Shutdown time.Duration
+	// Rendering is how long the templates of an application may take; zero:
+	// DefaultRendering.
+	Rendering time.Duration
 	// Download is how long a bundle may take to be fetched; zero: DefaultDownload.
 	Download time.Duration
 }
@@ -76,6 +79,8 @@ type Runtime struct {
 	removed   map[string]bool
 	scheduler *schedule.Scheduler
 	platform  map[string]any
+	// loops are renderings that were given up and go on, by application.
+	loops map[string]*rendering
 }
 
 // New makes a Runtime without applications.
@@ -95,6 +100,9 @@ func New(o Options) (*Runtime, error) {
 	if o.Shutdown == 0 {
 		o.Shutdown = DefaultShutdown
 	}
+	if o.Rendering == 0 {
+		o.Rendering = DefaultRendering
+	}
 	if o.Download == 0 {
 		o.Download = DefaultDownload
 	}
@@ -106,7 +114,7 @@ func New(o Options) (*Runtime, error) {
 		o.Run.TempDir = d.temp()
 	}
 	r := &Runtime{
-		Options: o, disk: d, apps: map[string]*app{}, removed: map[string]bool{}, scheduler: schedule.New(),
+		Options: o, disk: d, apps: map[string]*app{}, removed: map[string]bool{}, loops: map[string]*rendering{}, scheduler: schedule.New(),
 		queues: queue.New(queue.Options{Clock: o.Clock, Retry: o.Retry, Log: o.Log}),
 	}
 	r.ctx, r.stop = context.WithCancelCause(context.Background())

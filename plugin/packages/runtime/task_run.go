@@ -54,7 +54,7 @@ func (r *Runtime) rendered(ctx context.Context, v view) (*render.Result, error) 
 	if err != nil {
 		return nil, err
 	}
-	return v.loaded.Render(ctx, request)
+	return r.bounded(ctx, v.desired.InstanceName(), func() (*render.Result, error) { return v.loaded.Render(ctx, request) })
 }
 
 // renderRequest is what templates see beside settings and values.
