@@ -35,5 +35,6 @@
 //   - What the schemas of a package mark as secret, the credentials of repositories,
 //     what is in Secrets, and texts that hold such values, are masked unless asked
 //     for. Of a hook's snapshots of Secrets, every value is.
+//   - What arrives is masked again (Guard): whoever asked need not trust who answered.
 //   - An unknown name is 404 with names that may be meant, never an empty answer.
 package debug
