@@ -96,7 +96,10 @@ echo 'resources: [b.yaml]' >overlays/prod/kustomization.yaml
 		"docs/rules.md":           {prepare: applied},
 		"docs/packages-controller.md": {
 			prepare: kindsOfPackages,
-			cannot:  map[string]string{"kubectl tazuna packages controller": "runs until somebody ends it: see packages-controller.txtar"},
+			cannot: map[string]string{
+				"kubectl tazuna packages controller": "runs until somebody ends it: see packages-controller.txtar",
+				"kubectl tazuna packages install":    "there is no image: see packages-install.txtar", "kubectl tazuna packages uninstall": "see packages-install.txtar",
+			},
 		},
 		"docs/events.md": {prepare: oneFile, cannot: withoutProgram("jq", "kubectl tazuna apply --yes -o events |")},
 	}
