@@ -27,6 +27,8 @@ type app struct {
 	// version.
 	applied        map[string]any
 	appliedVersion string
+	// unserved are hooks whose metrics have been told to be served by nobody.
+	unserved map[string]bool
 	// ran: objects have been applied, or may have been.
 	ran bool
 	// answers are what the programs of loaded that tell whether it is ready said last:

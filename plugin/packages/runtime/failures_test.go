@@ -107,6 +107,20 @@ func TestO9PackageThatCannotBeDownloaded(t *testing.T) {
 	assert.NotNil(t, w.get("v1", "ConfigMap", "orphan"))
 }
 
+// TestMetricsOfHooks: that nobody serves them is told, once.
+func TestMetricsOfHooks(t *testing.T) {
+	w := newWorld(t)
+	w.pack("v1.0.0", map[string]string{"hooks/before.sh": w.shell("before", "beforeHelm: 1", `echo '{"name":"seen","action":"set","value":1}' > $METRICS_PATH`)})
+	w.start()
+	shop := w.desired("shop", "v1.0.0")
+	w.update(shop)
+	w.ready(shop)
+	shop.Settings = map[string]any{"replicas": int64(2)}
+	w.update(shop)
+	w.waitFor("settings", func() bool { return w.data("d8a-shop-config", "replicas") == "2" })
+	assert.Equal(t, 1, strings.Count(w.log(), "metrics of hooks of applications"))
+}
+
 // TestTemplatesThatLoop hold up nobody but their own application, which can have other
 // ones, or be removed; and they don't keep the controller from ending.
 func TestTemplatesThatLoop(t *testing.T) {

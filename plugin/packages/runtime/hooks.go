@@ -79,10 +79,27 @@ func (r *Runtime) runHook(ctx context.Context, a *app, loaded *instance.Instance
 	for _, note := range ran.Result.Notes {
 		log.Info("hook operations", "note", loaded.Scrub(note))
 	}
+	if len(ran.Result.Metrics) > 0 && r.firstMetrics(a, call.Hook.ID) {
+		log.Warn("metrics of hooks of applications are read and checked, and not served, as on the platform", "metrics", len(ran.Result.Metrics))
+	}
 	if ran.Allowed != nil {
 		log.Warn("a failure that the hook allows", "error", loaded.Scrub(ran.Allowed.Error()))
 	}
 	return ran.Changed, err
+}
+
+// firstMetrics tells whether a hook has written metrics for the first time.
+func (r *Runtime) firstMetrics(a *app, hook string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if a.unserved[hook] {
+		return false
+	}
+	if a.unserved == nil {
+		a.unserved = map[string]bool{}
+	}
+	a.unserved[hook] = true
+	return true
 }
 
 // synchronize shows hooks what is there, each in its own queue, and waits for those that
