@@ -36,6 +36,9 @@ type step struct {
 // hookFailed is what to do about a hook that fails.
 const hookFailed = "Mend what the hook says; \"PROGRAM packages snapshots NAME\" shows what it sees, and \"PROGRAM packages hooks run\" tries out the hooks of a package."
 
+// renderFailed is what to do about a template that fails.
+const renderFailed = "Mend the template that is named, or give what it asks for in spec.settings; \"PROGRAM packages render --bundle PACKAGE\" tries it without a cluster, \"PROGRAM packages dump NAME -o yaml\" shows the values."
+
 // steps are those of the pipeline (seed 003), in their order.
 func steps() []step {
 	return []step{
@@ -199,6 +202,9 @@ func why(o *report.Overview, s step) string {
 		}
 	}
 	c, _ := find(o.Conditions, string(s.condition))
+	if c.Reason == status.ReasonApplyingManifests {
+		c.Reason = "its objects are being applied"
+	}
 	text := cmp.Or(head(o, s).Error, c.Message, c.Reason, "nothing is known of it yet")
 	if s.condition == status.Scaled {
 		text += warning(o)
@@ -239,8 +245,11 @@ func next(o *report.Overview, e *report.Explanation, s step, name, program strin
 		return fmt.Sprintf("Wait; \"%s packages status %s --watch\" shows how it goes.", program, name)
 	}
 	text := s.next
-	if c, _ := find(o.Conditions, string(s.condition)); c.Reason == status.ReasonHookFailed {
+	switch c, _ := find(o.Conditions, string(s.condition)); c.Reason {
+	case status.ReasonHookFailed:
 		text = hookFailed
+	case status.ReasonRenderFailed:
+		text = renderFailed
 	}
 	if c, _ := find(o.Conditions, string(s.condition)); c.Reason == status.ReasonDependencyNotEnabled {
 		text += " That a module is there is said with \"PROGRAM packages module enable MODULE --version VERSION\"."
