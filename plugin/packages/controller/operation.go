@@ -73,6 +73,11 @@ func (r *operations) Reconcile(ctx context.Context, request reconcile.Request) (
 	if err := r.adopt(ctx, o, repository); err != nil {
 		return reconcile.Result{}, err
 	}
+	if !repository.DeletionTimestamp.IsZero() {
+		return reconcile.Result{}, r.end(ctx, o, outcome{
+			reason: api.ReasonRepositoryNotFound, message: "the PackageRepository " + repository.Name + " is being deleted",
+		})
+	}
 	went, err := r.scan(ctx, repository, o.Spec.Update)
 	if err != nil {
 		return reconcile.Result{}, err

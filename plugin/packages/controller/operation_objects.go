@@ -52,6 +52,8 @@ func (r *operations) makeVersion(ctx context.Context, p *api.PackageRepository, 
 				api.LabelHeritage: api.HeritageDeckhouse, api.LabelDraft: "true",
 				api.LabelPackage: v.Package, api.LabelRepository: p.Name, api.LabelExistInRegistry: "true",
 			},
+			// One that is made while its repository goes doesn't stay for ever.
+			OwnerReferences: []metav1.OwnerReference{ownerOf(p)},
 		},
 		Spec: api.ApplicationPackageVersionSpec{PackageName: v.Package, PackageRepositoryName: p.Name, PackageVersion: v.Version},
 	})

@@ -205,6 +205,12 @@ func TestVersionWithoutMetadata(t *testing.T) {
 	})
 }
 
+func manualCreated(w *world, name string) *api.PackageRepositoryOperation {
+	o := manual(w, name, true)
+	w.create(o)
+	return o
+}
+
 // Who uses a version holds it, and with it the repository.
 func TestUsageHoldsVersions(t *testing.T) {
 	w := newWorld(t)
@@ -240,6 +246,11 @@ func TestUsageHoldsVersions(t *testing.T) {
 		return ""
 	})
 	assert.NotNil(t, meta.FindStatusCondition(p.Status.Conditions, api.ConditionLastScanSucceeded))
+	assert.Equal(t, p.UID, v.OwnerReferences[0].UID, "what a scan makes while its repository goes, goes with it")
+	w.push(web, "v1.2.0", "")
+	late := eventually(w, manualCreated(w, "late"), isCompleted)
+	assert.Empty(t, wantCondition(late.Status.Conditions, "Processed=False(PackageRepositoryNotFound: the PackageRepository "+w.id+" is being deleted"))
+	assert.True(t, apierrors.IsNotFound(w.client.Get(t.Context(), client.ObjectKeyFromObject(version(w, web, "v1.2.0")), version(w, web, "v1.2.0"))))
 	w.runtime.locked(func() { w.runtime.gone[w.id+".shop"] = true })
 	require.NoError(t, w.client.Delete(t.Context(), app))
 	for _, o := range []client.Object{p, v, app, &api.ApplicationPackage{ObjectMeta: metav1.ObjectMeta{Name: web}}} {
