@@ -302,6 +302,11 @@ func TestInvalidSettingsChangeNothing(t *testing.T) {
 	w.update(shop)
 	assert.Contains(t, w.waitFalse(shop, status.Configured, status.ReasonSettingsInvalid), "replica")
 	assert.Empty(t, w.hooksRan())
+	shop.Settings = map[string]any{"token": strings.Repeat("x", 600<<10)}
+	w.update(shop)
+	w.waitFor("the size is told", func() bool {
+		return strings.Contains(w.condition(shop, status.Configured).Message, "settings of "+shop.InstanceName()+": wanted at most 512 KiB")
+	})
 	shop.Settings = map[string]any{"replicas": int64(2)}
 	w.update(shop)
 	w.waitFor("settings", func() bool { return w.data("d8a-shop-config", "replicas") == "2" })
