@@ -18,6 +18,13 @@
 //	operation.go             one scan
 //	facts.go                 what requirements are held against
 //
+// and beside them
+//
+//	gate.go                  how many workers may ask one repository
+//	keeper.go                our definitions, where they are deleted meanwhile
+//	metrics.go               which applications are in maintenance
+//	metrics_tasks.go         what is to be done for each
+//
 // Manager.go joins them in a controller-runtime manager: leader election, shared
 // watches, health, metrics. The Runtime comes from outside.
 //
@@ -33,7 +40,12 @@
 //   - The Runtime hears of an Application only while this process leads.
 //   - An Application whose package, version or repository isn't there is not
 //     submitted; its conditions say which. What already runs goes on.
-//   - Nothing is asked in intervals but repositories: all else is a watch, one a kind.
+//   - Nothing is asked in intervals but repositories, and the server for its version and
+//     kinds: all else is a watch, one a kind.
+//   - A repository that doesn't answer holds up no other: few workers ask the same one at
+//     a time, and each is bounded by time.
+//   - What the server can't store is told in what it can: a status that is too large is
+//     written without its large parts.
 //   - A status is written only if it changes, and that of an Application at most some
 //     times a second.
 //   - Credentials of repositories are in no status and in no log.

@@ -23,6 +23,6 @@
 //     drop tasks.
 //   - A queue without tasks has no goroutine and is no memory but its name. The clock is
 //     given; nothing here reads another.
-//   - A panic of a task is a failure of that task.
+//   - A panic of a task is a failure of that task; what it panicked with is told nowhere.
 //   - The text of errors is shown by Dump as it is: whoever makes a task scrubs it.
 package queue

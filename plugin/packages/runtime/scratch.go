@@ -49,8 +49,11 @@ func OpenScratch(root string) (s *Scratch, err error) {
 // Dir is where it is.
 func (s *Scratch) Dir() string { return s.dir }
 
-// Close removes it.
-func (s *Scratch) Close() error { return errors.Join(os.RemoveAll(s.dir), s.lock.Close()) }
+// Close removes it, and ends what hooks have left running behind the back of their group.
+func (s *Scratch) Close() error {
+	_, err := process.EndStrays(s.dir)
+	return errors.Join(err, os.RemoveAll(s.dir), s.lock.Close())
+}
 
 // exclude keeps others from opening and clearing until unlock: a directory is made before
 // it is locked.

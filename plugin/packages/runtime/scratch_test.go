@@ -5,7 +5,9 @@ package runtime
 import (
 	"log/slog"
 	"os"
+	"os/exec"
 	"path/filepath"
+	goruntime "runtime"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -48,4 +50,22 @@ func TestScratchThatCannotBe(t *testing.T) {
 	_, err := OpenScratch(file)
 	require.Error(t, err)
 	assert.Contains(t, err.Error(), file)
+}
+
+// TestScratchEndsWhatHooksLeft: a program that left the group of its hook doesn't outlive
+// the controller.
+func TestScratchEndsWhatHooksLeft(t *testing.T) {
+	if goruntime.GOOS != "linux" {
+		t.Skip("only Linux tells whose a process is")
+	}
+	s, err := OpenScratch(t.TempDir())
+	require.NoError(t, err)
+	left := exec.CommandContext(t.Context(), "sleep", "600")
+	left.Env = []string{"PATH=" + os.Getenv("PATH"), "VALUES_PATH=" + filepath.Join(s.Dir(), "tazuna-hook-1", "values.json")}
+	require.NoError(t, left.Start())
+	require.NoError(t, s.Close())
+	var exit *exec.ExitError
+	require.ErrorAs(t, left.Wait(), &exit)
+	assert.False(t, exit.Exited(), "it was ended by a signal")
+	assert.NoDirExists(t, s.Dir())
 }

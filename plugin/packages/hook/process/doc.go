@@ -12,7 +12,7 @@
 //   - The program leads a process group of its own, and the group ends with it:
 //     what the program left in the background is killed when it exits, is
 //     cancelled or runs out of time. Only a process that left the group (setsid)
-//     escapes.
+//     escapes, on Linux until EndStrays.
 //   - Run waits for its own children only, never for those of others, so that it
 //     can share a program with other users of processes. Where this program is
 //     process 1, orphans of the group are reaped too.
