@@ -4,6 +4,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/api"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/bundle"
@@ -58,6 +59,7 @@ func Decide(known Known, found Found, full bool) Result {
 		d.Report.Discovered = append(d.Report.Discovered, api.PackageInfo{Name: name, Type: bundle.TypeApplication})
 	}
 	d.Report.Total, d.Report.NewVersionsOverall = len(names), len(d.New)
+	d.cut()
 	return d.Result
 }
 
@@ -114,16 +116,56 @@ func (d *decision) notes(p PackageFound) {
 	}
 }
 
+// A report is the status of an object, so it names some of very many faults only.
+const (
+	// mostFaults is how many are named of a package, mostFailed of how many packages.
+	mostFaults, mostFailed = 10, 50
+	// longestFault bounds each text, in bytes.
+	longestFault = 512
+)
+
 func (d *decision) fail(name string, faults ...api.VersionError) {
 	if name == "" {
 		name = "(repository)"
 	}
 	last := len(d.Report.Failed) - 1
 	if last >= 0 && d.Report.Failed[last].Name == name {
-		d.Report.Failed[last].Errors = append(d.Report.Failed[last].Errors, faults...)
+		faults = append(d.Report.Failed[last].Errors, faults...)
+	} else {
+		d.Report.Failed = append(d.Report.Failed, api.FailedPackage{Name: name})
+		last++
+	}
+	if len(faults) > mostFaults {
+		faults = append(slices.Clone(faults[:mostFaults-1]), api.VersionError{Message: "and more, which are not listed"})
+	}
+	for i := range faults {
+		if text := faults[i].Message; len(text) > longestFault {
+			faults[i].Message = strings.ToValidUTF8(text[:longestFault], "") + "…"
+		}
+	}
+	d.Report.Failed[last].Errors = faults
+}
+
+// cut leaves out of a report what it has no room for: first of all packages that were
+// processed in spite of their faults.
+func (d *decision) cut() {
+	if len(d.Report.Failed) <= mostFailed {
 		return
 	}
-	d.Report.Failed = append(d.Report.Failed, api.FailedPackage{Name: name, Errors: faults})
+	broken := map[string]bool{}
+	for _, f := range d.Broken() {
+		broken[f.Name] = true
+	}
+	slices.SortStableFunc(d.Report.Failed, func(a, b api.FailedPackage) int {
+		switch {
+		case broken[a.Name] == broken[b.Name]:
+			return 0
+		case broken[a.Name]:
+			return -1
+		}
+		return 1
+	})
+	d.Report.Failed = d.Report.Failed[:mostFailed]
 }
 
 // gone finds packages that aren't listed any more.
@@ -167,6 +209,7 @@ func (r *Result) Refuse(versions map[Version]string) {
 			}
 		}
 	}
+	d.cut()
 	*r = d.Result
 }
 

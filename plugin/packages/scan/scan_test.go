@@ -3,8 +3,10 @@ package scan
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -125,6 +127,33 @@ func TestLook(t *testing.T) {
 	cancel(errors.New("it took too long"))
 	_, err = Look(ctx, l)
 	assert.ErrorContains(t, err, "it took too long")
+}
+
+// TestReportsAreBounded: what a hostile registry lists fits into the status of an object.
+func TestReportsAreBounded(t *testing.T) {
+	var f Found
+	for i := range 1000 {
+		p := PackageFound{Name: fmt.Sprintf("p%04d", i), Versions: repository.Offer{Names: []string{"v1.0.0"}}}
+		for j := range 100 {
+			p.Versions.Ignored = append(p.Versions.Ignored, repository.Ignored{Tag: fmt.Sprint("tag-", j), Reason: strings.Repeat("é", 5000)})
+		}
+		f.Packages = append(f.Packages, p)
+		f.Ignored = append(f.Ignored, repository.Ignored{Tag: fmt.Sprint("x", i), Reason: "is no name"})
+	}
+	f.Packages = append(f.Packages, PackageFound{Name: "zz", Err: errors.New("refused")})
+	r := Decide(Known{}, f, true)
+	assert.Len(t, r.Report.Failed, mostFailed)
+	assert.Equal(t, 1001, r.Report.ProcessedOverall)
+	assert.Len(t, r.New, 1000)
+	require.Len(t, r.Broken(), 1, "what is worst is told first")
+	assert.Equal(t, api.FailedPackage{Name: "zz", Errors: []api.VersionError{{Message: "refused"}}}, r.Report.Failed[0])
+	r.Report.Failed = r.Report.Failed[1:]
+	for _, p := range r.Report.Failed {
+		require.Len(t, p.Errors, mostFaults)
+		assert.Equal(t, "and more, which are not listed", p.Errors[mostFaults-1].Message)
+		assert.Less(t, len(p.Errors[0].Message), longestFault+4)
+		assert.True(t, utf8.ValidString(p.Errors[0].Message))
+	}
 }
 
 // TestRefuse: what can't have an object is no new version, and the report says why. The
