@@ -34,6 +34,13 @@ type PackageFound struct {
 	ChannelsErr error
 }
 
+// MaxPackages is how many packages a repository may list, and MaxVersions how many versions
+// one of them: each becomes an object of the cluster, and a registry may list anything.
+const (
+	MaxPackages = 2000
+	MaxVersions = 2000
+)
+
 // parallel is how many packages are listed at a time: few, for the sake of registries.
 const parallel = 4
 
@@ -44,6 +51,9 @@ func Look(ctx context.Context, from Lister) (Found, error) {
 	if err != nil {
 		return Found{}, fmt.Errorf("list the packages: %w", err)
 	}
+	if n := len(offer.Names); n > MaxPackages {
+		return Found{}, fmt.Errorf("list the packages: wanted at most %d, found %d", MaxPackages, n)
+	}
 	found := Found{Packages: make([]PackageFound, len(offer.Names)), Ignored: offer.Ignored}
 	group := errgroup.Group{}
 	group.SetLimit(parallel)
@@ -51,6 +61,9 @@ func Look(ctx context.Context, from Lister) (Found, error) {
 		group.Go(func() error {
 			p := PackageFound{Name: name}
 			p.Versions, p.Err = from.Versions(ctx, name)
+			if n := len(p.Versions.Names); n > MaxVersions {
+				p.Versions.Names, p.Err = nil, fmt.Errorf("versions: wanted at most %d, found %d", MaxVersions, n)
+			}
 			if p.Err == nil {
 				p.Channels, p.ChannelsErr = from.Channels(ctx, name)
 			}

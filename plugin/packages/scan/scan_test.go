@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -99,7 +101,7 @@ func (l lister) Packages(context.Context) (o repository.Offer, err error) {
 	if l.packages == nil {
 		return o, errors.New("refused")
 	}
-	o.Names = []string{"store", "web"}
+	o.Names = slices.Sorted(maps.Keys(l.packages))
 	return o, nil
 }
 
@@ -167,6 +169,27 @@ func TestRefuse(t *testing.T) {
 	assert.Equal(t, 1, r.Report.NewVersionsOverall)
 	assert.Equal(t, 1, r.Report.Processed[0].NewVersions)
 	assert.Equal(t, []api.FailedPackage{{Name: "web", Errors: []api.VersionError{{Version: "v1.0.0", Message: "its name is taken"}}}}, r.Report.Failed)
+}
+
+// TestTooMuchIsListed: every package and version would be an object of the cluster.
+func TestTooMuchIsListed(t *testing.T) {
+	many := lister{packages: map[string][]string{}}
+	for i := range MaxPackages {
+		many.packages[fmt.Sprint("p", i)] = []string{"v1.0.0"}
+	}
+	many.packages["p0"] = nil
+	for i := range MaxVersions + 1 {
+		many.packages["p0"] = append(many.packages["p0"], fmt.Sprintf("v1.%d.0", i))
+	}
+	f, err := Look(t.Context(), many)
+	require.NoError(t, err)
+	r := Decide(Known{}, f, true)
+	assert.Len(t, r.New, MaxPackages-1)
+	require.Len(t, r.Broken(), 1)
+	assert.Equal(t, "versions: wanted at most 2000, found 2001", r.Broken()[0].Errors[0].Message)
+	many.packages["one-more"] = nil
+	_, err = Look(t.Context(), many)
+	require.EqualError(t, err, "list the packages: wanted at most 2000, found 2001")
 }
 
 func TestMetadata(t *testing.T) {
