@@ -250,9 +250,10 @@ func inMetadata(p fieldpath.Path) bool {
 	return len(p) > 1 && p[0].FieldName != nil && *p[0].FieldName == "metadata"
 }
 
-// equal compares two values that may be absent: by the server's reading.
+// equal compares two values that may be absent: by the server's reading. Some built-in
+// kinds have null where nothing is.
 func (c *comparer) equal(s *cluster.Schema, want, have value) bool {
-	if !have.ok {
+	if !have.ok || have.v == nil && !c.custom && !c.exact {
 		return !want.ok || (!c.custom && !c.exact && emptyish(want.v))
 	}
 	return want.ok && scalarEqual(s, want.v, have.v)
