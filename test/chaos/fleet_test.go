@@ -210,12 +210,19 @@ func ownerOf(namespace, name string) string {
 	return ""
 }
 
+// list reads objects, once more where the server is only too busy to answer.
 func (f *fleet) list(ctx context.Context, gvr schema.GroupVersionResource, namespace string) ([]unstructured.Unstructured, error) {
-	list, err := f.client.Resource(gvr).Namespace(namespace).List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return nil, err
+	for try := 1; ; try++ {
+		list, err := f.client.Resource(gvr).Namespace(namespace).List(ctx, metav1.ListOptions{})
+		busy := apierrors.IsTimeout(err) || apierrors.IsServerTimeout(err) || apierrors.IsTooManyRequests(err) || apierrors.IsServiceUnavailable(err)
+		switch {
+		case err == nil:
+			return list.Items, nil
+		case !busy || try == 10:
+			return nil, err
+		}
+		time.Sleep(time.Second)
 	}
-	return list.Items, nil
 }
 
 // longestWait is far beyond what anything takes, and below what an apply may take: a

@@ -154,7 +154,9 @@ func (r *versions) metadata(ctx context.Context, v *api.ApplicationPackageVersio
 // usersOf lists the Applications that an index has for a name, sorted.
 func usersOf(ctx context.Context, c client.Client, index, name string) ([]api.InstanceRef, error) {
 	list := &api.ApplicationList{}
-	if err := c.List(ctx, list, client.MatchingFields{index: name}); err != nil {
+	// Only names are read: copies of a thousand Applications for each that changes would be
+	// most of the work.
+	if err := c.List(ctx, list, client.MatchingFields{index: name}, client.UnsafeDisableDeepCopy); err != nil {
 		return nil, fmt.Errorf("list the Applications of %s: %w", name, err)
 	}
 	var users []api.InstanceRef
