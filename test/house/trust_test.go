@@ -38,10 +38,14 @@ var trusted = []behaviour{
 	{"conflict", "what can't be changed is refused with the field", []string{"script case-m05-refusals", "script case-m03-claims", "script case-m01-job-image", "script case-m07-crd"}},
 
 	{"prune", "a guard each, by name", []string{"plugin/apply/prune.TestFiltersHaveNames", "plugin/apply/prune.TestWanted", "plugin/apply/prune.TestIncomplete", "plugin/apply/prune.TestControlled", "plugin/apply/prune.TestAnnotations", "plugin/apply/prune.TestProtectedKinds", "plugin/apply/prune.TestLimitOver", "plugin/apply/prune.TestNotAsked"}},
+	{"prune", "those that rest on the record and on the other files", []string{"plugin/apply/prune.TestUnread", "plugin/apply/prune.TestMovedIsNotForgottenWhileItCannotBeRead", "plugin/apply/prune.TestUnservedKind", "plugin/apply/prune.TestMadeAgain", "plugin/apply/prune.TestUnmarked", "plugin/apply/prune.TestOtherRecord", "plugin/apply/prune.TestOtherOwner", "plugin/apply/prune.TestDamagedRecord"}},
+	{"prune", "those that no flag lifts", []string{"plugin/apply/prune.TestUnknownStrategy", "plugin/apply/prune.TestSystemNamespaces"}},
 	{"prune", "objects that move between manifests", []string{"plugin/apply/prune.TestMoved", "script case-p01-moved", "plugin/apply.TestRunMovesAnObjectBetweenManifests"}},
 	{"prune", "nothing goes of a build that is broken", []string{"script case-p03-broken-build"}},
 	{"prune", "what is still used goes when its users have moved on", []string{"script case-p09-generated", "plugin/apply.TestPruneWaitsForTheRollout"}},
 	{"prune", "nobody else's object goes, whatever its name, and none with its namespace", []string{"plugin/apply.TestLivePruneOfANamesake", "script case-p07-swapped", "script case-p05-namespace"}},
+	{"prune", "an object that two manifests of a file want", []string{"script disputed", "plugin/build.TestFinishLeavesDisputesToThePlan", "plugin/plan.TestOrderKnowsTheTwinThatIsMade"}},
+	{"prune", "another file's manifest is not destroyed", []string{"script destroy", "script projects", "script bootstrap"}},
 	{"prune", "destroy: from the record, in reverse, waiting, honouring keep; refused for a file without the variable", []string{"script destroy", "plugin/command.TestDestroyOfAFileNeedsTheVariable"}},
 
 	{"record", "the lock: held, renewed, lost, taken over", []string{"plugin/state.TestRenewal", "plugin/state.TestAliveEndsAfterTwoThirdsOfTheTTL", "plugin/state.TestBeginTakesADeadHoldersLease", "plugin/state.TestLiveLock"}},
@@ -51,9 +55,10 @@ var trusted = []behaviour{
 	{"record", "saved plans", []string{"script saved-plan", "plugin/plan/saved.TestChanges"}},
 	{"record", "a killed run is gone on with, and says so", []string{"script resume", "script killed"}},
 	{"record", "too large, lost, with long names", []string{"script case-z03-large-record", "script case-x05-lost-record", "script case-z05-long-names", "script case-z01-large-crd"}},
+	{"record", "all or nothing, readiness that there was none of before apart", []string{"script atomic", "plugin/undo.TestWhatWasNotReadyIsNotWaitedFor"}},
 	{"record", "half a run", []string{"script case-x01-half"}},
 	{"record", "users with few rights", []string{"test/e2e.TestRolesOfTheDocuments", "plugin/state.TestLiveLimitedUsers"}},
-	{"record", "Ctrl-C, with and without a server", []string{"script case-t03-interrupted", "script case-k03-bad-server", "plugin/apply.TestARecordThatCannotBeSaved"}},
+	{"record", "Ctrl-C, with and without a server", []string{"script case-t03-interrupted", "script case-k03-bad-server", "plugin/apply.TestARecordThatCannotBeSaved", "plugin/apply.TestInterruptDoesNotWaitForEver"}},
 	{"record", "concurrency and patience", []string{"plugin/apply.TestRunKeepsTheBound", "plugin/apply.TestLiveBusyServer", "plugin/cluster.TestRetryable", "plugin/cluster.TestOutageIsShared"}},
 
 	{"told", "events as JSON lines, with a schema", []string{"script events", "printers.TestEventLinesFollowTheirSchema"}},
@@ -63,6 +68,7 @@ var trusted = []behaviour{
 	{"faults", "conflicts, too many requests, errors, cuts, cut watches, a restart, an expired token, no dry run", []string{"test/chaos.TestStorms"}},
 	{"faults", "a quota, a namespace on its way out, a broken API, slow and dead webhooks", []string{"test/chaos.TestObstacles", "script case-o03-webhook", "script case-o05-dying-namespace", "script case-k01-broken-api"}},
 	{"faults", "at random", []string{"test/chaos.TestRandomFaults"}},
+	{"faults", "objects larger than the server takes", []string{"script too-large", "plugin/plan.TestOverfull", "plugin/plan.TestOversized"}},
 	{"faults", "kinds and versions that come and go", []string{"script case-k05-removed-version", "plugin/cluster.TestLiveKindDisappears"}},
 	{"faults", "the second run is empty, after every script", []string{"test/e2e.TestScripts", "test/e2e.TestReadAgain", "script case-x07-nothing-changed"}},
 }
