@@ -25,8 +25,8 @@ func TestHeadings(t *testing.T) {
 	}
 }
 
-// The lines of the seed: a changed port, with two lines of context on both sides.
-func TestTheSeedsUpdate(t *testing.T) {
+// The lines that people know: a changed port, with two lines of context on both sides.
+func TestUpdateLines(t *testing.T) {
 	require.Equal(t, `@@ update service/simple-app (v1) namespace: default @@
   ...
   6,  6     ports:
@@ -38,9 +38,9 @@ func TestTheSeedsUpdate(t *testing.T) {
 `, printedBlock(t, simpleService(t)))
 }
 
-// The seed's second sample: a status added at the end moves the empty line that
+// The second sample: a status added at the end moves the empty line that
 // follows.
-func TestTheSeedsAddedStatus(t *testing.T) {
+func TestAddedStatusLines(t *testing.T) {
 	got := printedBlock(t, plan.ObjectReport{
 		APIVersion: "apps/v1", Kind: "Deployment", Namespace: "default", Name: "simple-app", Op: plan.OpUpdate,
 		Before: body(t, "spec: {a: 1, name: simple-app}"),

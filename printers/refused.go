@@ -48,7 +48,7 @@ func (p *printer) blocked(o plan.ObjectReport) {
 }
 
 // recreateNote tells how to get a new object. Kinds whose deletion loses data or
-// takes other objects along are never recreated by a flag (design §4).
+// takes other objects along are never recreated by a flag (docs/concepts.md).
 func recreateNote(kind string) string {
 	switch kind {
 	case "PersistentVolumeClaim", "PersistentVolume", "StatefulSet", "Namespace", "CustomResourceDefinition":

@@ -51,7 +51,7 @@ type Policy struct {
 	CollectLogs bool
 }
 
-// DefaultPolicy is the policy of manifests (design §5). protected says whether
+// DefaultPolicy is the policy of manifests (docs/concepts.md). protected says whether
 // Namespaces, CustomResourceDefinitions and volumes may be deleted.
 func DefaultPolicy(pruneProtected bool) Policy {
 	return Policy{

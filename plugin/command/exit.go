@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// Exit codes (design §7, docs/exit-codes.md).
+// Exit codes (docs/exit-codes.md).
 const (
 	ExitOK          = 0
 	ExitFailed      = 1 // for diff and plan: there are differences

@@ -21,7 +21,7 @@ import (
 	"time"
 )
 
-// Lifetime is how long an entry is believed (design §4).
+// Lifetime is how long an entry is believed (docs/troubleshooting.md, --refresh).
 const Lifetime = 24 * time.Hour
 
 // Memo is safe for concurrent use. A nil Memo knows nothing and forgets all.

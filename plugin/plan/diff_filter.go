@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// DiffFilter is kapp's --diff-filter (spec kapp.md §1.11): a JSON tree. All
+// DiffFilter is kapp's --diff-filter (docs/coming-from.md): a JSON tree. All
 // members of a node that are given must hold; ops holds if any of them is the
 // object's operation.
 type DiffFilter struct {

@@ -11,7 +11,7 @@ import (
 // Basis says where the last applied values of an object came from.
 type Basis string
 
-// Where last applied values come from, best first (design §4).
+// Where last applied values come from, best first (docs/state.md).
 const (
 	BasisUnchanged  Basis = "the record: the files are as they were applied last"
 	BasisRecord     Basis = "the record's copy of the last apply"

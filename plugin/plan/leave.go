@@ -10,7 +10,7 @@ import (
 
 // leave hands paths over to the cluster: where our entry of managedFields owns
 // one, the live value is sent, since leaving it out would reset it to its
-// default; else it is left out. Either way it is no difference (design §4).
+// default; else it is left out. Either way it is no difference (docs/concepts.md).
 func leave(body, live map[string]any, own ownership, paths []fieldpath.Path) map[string]any {
 	ours := own.owned()
 	for _, p := range paths {

@@ -44,7 +44,7 @@ type Policy struct {
 	Excluded []fieldpath.Path
 }
 
-// ManifestPolicy is the policy of diff, apply and state sync (design §5).
+// ManifestPolicy is the policy of diff, apply and state sync (docs/concepts.md).
 func ManifestPolicy() Policy {
 	return Policy{
 		FieldManager: "tazuna",
@@ -53,7 +53,7 @@ func ManifestPolicy() Policy {
 	}
 }
 
-// PackagePolicy is the policy of application packages (design §2): an upgrade that is
+// PackagePolicy is the policy of application packages: an upgrade that is
 // due makes every object as the templates have it, whoever changed it since; what left
 // them goes, whatever its kind. What keeps an object, and what its annotations ask for,
 // the caller adds.

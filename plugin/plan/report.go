@@ -33,7 +33,7 @@ const (
 	OpError Op = "error"
 )
 
-// Verdict is the answer of the three-way table for one path (design §4).
+// Verdict is the answer of the three-way table for one path (docs/concepts.md).
 type Verdict string
 
 // Verdicts of a path.
@@ -172,7 +172,7 @@ type RecordOnly struct {
 }
 
 // Differs reports whether a run would change anything: the verdict behind the
-// exit code of diff and plan. Left over objects don't count (design §5).
+// exit code of diff and plan. Left over objects don't count (docs/exit-codes.md).
 func (r *Report) Differs() bool {
 	for _, o := range r.Objects {
 		if o.Op != OpNone {

@@ -2,7 +2,7 @@ package plan
 
 import "github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
 
-// judge is the table of design §4 for one path: what the files want (d), what
+// judge is the table of docs/concepts.md for one path: what the files want (d), what
 // we applied last (a) and what is live (l), which differ here.
 func judge(f finding, o ownership) Verdict {
 	d, a := f.d, f.a

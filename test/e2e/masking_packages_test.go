@@ -372,7 +372,7 @@ func (w *packagesMasking) lookInside(t *testing.T) {
 }
 
 // inTheCluster looks at what the controller keeps there. Settings and credentials stand
-// where their owners put them: spec, and status.lastAppliedConfiguration, which the seed
+// where their owners put them: spec, and status.lastAppliedConfiguration, which Deckhouse
 // has as they are.
 func (w *packagesMasking) inTheCluster(t *testing.T) {
 	t.Helper()

@@ -70,7 +70,7 @@ func labels() map[string]any {
 }
 
 // Policies protect the objects of applications from being changed past the controller
-// (spec §1.4): those with the label heritage: deckhouse, and those whose names begin
+// (as on Deckhouse): those with the label heritage: deckhouse, and those whose names begin
 // with d8a-. Objects in maintenance are left alone. trusted are users who may change
 // them: the controller itself. The control plane's own controllers and the kubelets may,
 // too. Subresources are left alone: a Scale has no labels that would tell of

@@ -39,7 +39,7 @@ const hookFailed = "Mend what the hook says; \"PROGRAM packages snapshots NAME\"
 // renderFailed is what to do about a template that fails.
 const renderFailed = "Mend the template that is named, or give what it asks for in spec.settings; \"PROGRAM packages render --bundle PACKAGE\" tries it without a cluster, \"PROGRAM packages dump NAME -o yaml\" shows the values."
 
-// steps are those of the pipeline (seed 003), in their order.
+// steps are those of the pipeline, in their order.
 func steps() []step {
 	return []step{
 		{"Download", status.ReadyOnFilesystem, "Download", "Check that the registry of the PackageRepository can be reached and holds this version."},
