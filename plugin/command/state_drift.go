@@ -26,7 +26,7 @@ func newStateDrift(env *Env) *cobra.Command {
 		Long: `Lists recorded objects that are not live as they were applied last: live-drifted, with
 the fields and who changed them, or live-missing. Nothing is built, so that it needs
 neither charts nor providers of secrets; nothing is written. What a run announced and
-didn't come to make is "announced", which is no drift.
+did not get to is "announced", which is no drift.
 
 Where the record has only the hash of what was applied last (it is the original tool's,
 or its Secret may not be read), an object counts as applied if what our field manager owns

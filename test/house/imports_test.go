@@ -56,7 +56,7 @@ var mayImport = map[string][]string{
 	"plugin/quiet": {},
 	"plugin/command": {
 		"plugin/object", "plugin/config", "plugin/genesis", "plugin/probe", "plugin/inventory", "plugin/charthook", "plugin/build", "plugin/cluster", "plugin/state",
-		"plugin/plan", "plugin/apply", "plugin/undo", "plugin/packages", "plugin/memo", "plugin/quiet", "plugin/registry", "plugin/chart", "plugin/trace", "printers",
+		"plugin/plan", "plugin/apply", "plugin/undo", "plugin/packages", "plugin/memo", "plugin/quiet", "plugin/registry", "plugin/chart", "plugin/readiness", "plugin/trace", "printers",
 	},
 	"cmd":                {"plugin/command"},
 	"test/tools/gendocs": {"plugin/command"},
