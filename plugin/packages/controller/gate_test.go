@@ -3,8 +3,8 @@ package controller
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -53,8 +53,12 @@ func TestGate(t *testing.T) {
 // hungVersions is more than what one repository may take of the workers.
 const hungVersions = 2 * workersOfOne
 
-// hung is a repository that offers many versions, and then never answers again.
-type hung struct{ catalog.Catalog }
+// hung is a repository that offers many versions, and then never answers again. It counts
+// who waits for it.
+type hung struct {
+	catalog.Catalog
+	waiting *atomic.Int32
+}
 
 func (hung) Versions(context.Context, string) (repository.Offer, error) {
 	var o repository.Offer
@@ -66,15 +70,17 @@ func (hung) Versions(context.Context, string) (repository.Offer, error) {
 
 func (hung) Channels(context.Context, string) (map[string]string, error) { return nil, nil }
 
-func (hung) Metadata(ctx context.Context, _, _ string) (*bundle.Metadata, error) {
+func (h hung) Metadata(ctx context.Context, _, _ string) (*bundle.Metadata, error) {
+	h.waiting.Add(1)
 	<-ctx.Done()
 	return nil, context.Cause(ctx)
 }
 
 // hungScan is one that doesn't even say what it has.
-type hungScan struct{ catalog.Catalog }
+type hungScan struct{ hung }
 
-func (hungScan) Packages(ctx context.Context) (repository.Offer, error) {
+func (h hungScan) Packages(ctx context.Context) (repository.Offer, error) {
+	h.waiting.Add(1)
 	<-ctx.Done()
 	return repository.Offer{}, context.Cause(ctx)
 }
@@ -91,14 +97,15 @@ func (h hungPackages) Packages(context.Context) (repository.Offer, error) {
 // TestComplaint14HungRepositoriesHoldUpNoOther, neither with metadata nor with scans.
 func TestComplaint14HungRepositoriesHoldUpNoOther(t *testing.T) {
 	var w *world
+	var metadata, scans atomic.Int32
 	w = newWorld(t, func(o *Options) {
 		open := o.Open
 		o.Open = func(spec api.RegistrySpec) (catalog.Catalog, error) {
 			switch spec.Repo {
 			case "hung.example.com/metadata":
-				return hungPackages{name: w.id + "-hung"}, nil
+				return hungPackages{hung: hung{waiting: &metadata}, name: w.id + "-hung"}, nil
 			case "hung.example.com/scan":
-				return hungScan{}, nil
+				return hungScan{hung{waiting: &scans}}, nil
 			}
 			return open(spec)
 		}
@@ -122,7 +129,7 @@ func TestComplaint14HungRepositoriesHoldUpNoOther(t *testing.T) {
 		w.create(o)
 		t.Cleanup(func() { _ = w.client.Delete(context.WithoutCancel(t.Context()), o) })
 	}
-	time.Sleep(100 * time.Millisecond) // so that they are at it
+	w.waitFor("workers wait", func() bool { return metadata.Load() == workersOfOne && scans.Load() == 1 })
 	web := w.id + "-web"
 	w.push(web, "v1.0.0", "")
 	w.repository()
