@@ -169,10 +169,12 @@ func (o StateDrifted) Drifts() bool { return o.Status != DriftUnknown && o.Statu
 
 // StateDriftManifest holds the drift of one manifest in the order to print.
 type StateDriftManifest struct {
-	Manifest string         `json:"manifest"`
-	Orphan   bool           `json:"orphan,omitempty"`
-	Objects  []StateDrifted `json:"objects"`
-	Notes    []string       `json:"notes,omitempty"`
+	Manifest string `json:"manifest"`
+	Orphan   bool   `json:"orphan,omitempty"`
+	// Failed: not all of it could be compared. What isn't listed may have drifted.
+	Failed  bool           `json:"failed,omitempty"`
+	Objects []StateDrifted `json:"objects"`
+	Notes   []string       `json:"notes,omitempty"`
 }
 
 // StateDrift is the result of state drift: state against the cluster.

@@ -138,6 +138,7 @@ func TestStateOfNothing(t *testing.T) {
 		"no changes":        {NewStateDiff(nil), "No changes detected.\n"},
 		"no changes of any": {NewStateDiff([]StateDiffManifest{{Manifest: "a"}}), "No changes detected.\n"},
 		"no drift":          {NewStateDrift([]StateDriftManifest{{Manifest: "a"}}), "No drift detected.\n"},
+		"not compared":      {NewStateDrift([]StateDriftManifest{{Manifest: "a"}, {Manifest: "b", Failed: true}}), ""},
 		"no drift, with a note": {
 			NewStateDrift([]StateDriftManifest{{Manifest: "a", Notes: []string{"one\ntwo"}}}),
 			"Manifest: a\n  note: one\n    two\n\nNo drift detected.\n",

@@ -141,8 +141,9 @@ func (d *StateDrift) Print(o Options) error {
 	return p.flush()
 }
 
+// empty reports whether all could be compared and nothing was found.
 func (d *StateDrift) empty() bool {
-	return !slices.ContainsFunc(d.Manifests, func(m StateDriftManifest) bool { return len(m.Objects) > 0 })
+	return !slices.ContainsFunc(d.Manifests, func(m StateDriftManifest) bool { return m.Failed || len(m.Objects) > 0 })
 }
 
 func (p *printer) drifted(o StateDrifted, width int) {

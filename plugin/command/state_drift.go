@@ -65,6 +65,7 @@ func (o *sourceOptions) stateDrift(ctx context.Context, env *Env, output string)
 	for _, name := range scope.names {
 		m, err := scope.drift(ctx, env, name, object.Hasher{Key: key}, unkeyed)
 		if err != nil {
+			m.Failed = true
 			failed = append(failed, err)
 		}
 		drifts = drifts || slices.ContainsFunc(m.Objects, printers.StateDrifted.Drifts)

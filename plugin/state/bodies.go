@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 
@@ -40,22 +41,26 @@ type bodiesDocument struct {
 	Entries []bodyEntry `json:"entries"`
 }
 
+// errDamagedBodies says that bodies are not in the form that any version writes: they
+// are as good as lost.
+var errDamagedBodies = errors.New("damaged")
+
 // decodeBodies unpacks the text of one Secret.
 func decodeBodies(packed []byte) ([]bodyEntry, error) {
 	unzip, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
-		return nil, fmt.Errorf("unpacking the bodies: %w", err)
+		return nil, fmt.Errorf("unpacking the bodies: %w: %w", errDamagedBodies, err)
 	}
 	plain, err := io.ReadAll(io.LimitReader(unzip, bodiesMaxPlain+1))
 	if err != nil {
-		return nil, fmt.Errorf("unpacking the bodies: %w", err)
+		return nil, fmt.Errorf("unpacking the bodies: %w: %w", errDamagedBodies, err)
 	}
 	if len(plain) > bodiesMaxPlain {
 		return nil, fmt.Errorf("unpacking the bodies: more than %d MiB", bodiesMaxPlain>>20)
 	}
 	var doc bodiesDocument
 	if err := json.Unmarshal(plain, &doc); err != nil {
-		return nil, fmt.Errorf("reading the bodies: not the JSON they were written as") // err may quote a value
+		return nil, fmt.Errorf("reading the bodies: %w: not the JSON they were written as", errDamagedBodies) // err may quote a value
 	}
 	if doc.Format != bodiesFormat {
 		return nil, fmt.Errorf("reading the bodies: format %d, this version knows format %d", doc.Format, bodiesFormat)

@@ -3,6 +3,7 @@ package state
 import (
 	"context"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -38,6 +39,8 @@ func (s *Store) readBodies(ctx context.Context, rec *Record) []bodyPart {
 		rec.BodiesLost = rec.FieldManager != ""
 	case apierrors.IsForbidden(err):
 		why = "this user may not read it"
+	case errors.Is(err, errDamagedBodies):
+		rec.BodiesLost = rec.FieldManager != ""
 	}
 	rec.Notes = append(rec.Notes, fmt.Sprintf("what was applied last is guessed from field owners, "+
 		"without the bodies in Secret %s/%s: %s", Namespace, BodiesName(rec.Manifest), why))
@@ -80,7 +83,7 @@ func unpackSecret(manifest string, u *unstructured.Unstructured) (bodyPart, []bo
 	text, _, _ := unstructured.NestedString(u.Object, "data", bodiesDataKey)
 	packed, err := base64.StdEncoding.DecodeString(text)
 	if err != nil {
-		return bodyPart{}, nil, fmt.Errorf("data key %s is not base64", bodiesDataKey)
+		return bodyPart{}, nil, fmt.Errorf("data key %s is %w: not base64", bodiesDataKey, errDamagedBodies)
 	}
 	entries, err := decodeBodies(packed)
 	return bodyPart{live: u, packed: packed}, entries, err

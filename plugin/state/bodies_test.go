@@ -160,16 +160,19 @@ func TestReadBodiesNotes(t *testing.T) {
 		secret map[string]any
 		reason string
 		usable bool
+		lost   bool
 	}{
-		"absent":           {nil, "it does not exist", false},
-		"damaged":          {secret("tazuna-record-m", "m", "", "AAAA"), "unpacking the bodies", false},
-		"no base64":        {secret("tazuna-record-m", "m", "", "%"), "not base64", false},
-		"another's":        {secret("tazuna-record-m", "other", "", text), `it belongs to manifest "other"`, false},
-		"bad count":        {secret("tazuna-record-m", "m", "many", text), "wanted a number from 1 to 1000", false},
-		"a part is absent": {secret("tazuna-record-m", "m", "2", text), "it does not exist", true},
+		"absent":           {nil, "it does not exist", false, true},
+		"damaged":          {secret("tazuna-record-m", "m", "", "AAAA"), "unpacking the bodies: damaged", false, true},
+		"no base64":        {secret("tazuna-record-m", "m", "", "%"), "not base64", false, true},
+		"no JSON":          {secret("tazuna-record-m", "m", "", zipped(t, "{")), "reading the bodies: damaged", false, true},
+		"newer":            {secret("tazuna-record-m", "m", "", zipped(t, `{"format":99}`)), "format 99, this version knows", false, false},
+		"another's":        {secret("tazuna-record-m", "other", "", text), `it belongs to manifest "other"`, false, false},
+		"bad count":        {secret("tazuna-record-m", "m", "many", text), "wanted a number from 1 to 1000", false, false},
+		"a part is absent": {secret("tazuna-record-m", "m", "2", text), "it does not exist", true, true},
 	} {
 		f := newFakeCluster(t).withNamespace()
-		f.put(configMapBody("tazuna-state-m", nil, map[string]any{e.Key.DataKey(): entryValue(hashA)}))
+		f.put(configMapBody("tazuna-state-m", map[string]any{AnnotationFieldManager: "tazuna"}, map[string]any{e.Key.DataKey(): entryValue(hashA)}))
 		if c.secret != nil {
 			f.put(c.secret)
 		}
@@ -179,7 +182,18 @@ func TestReadBodiesNotes(t *testing.T) {
 		assert.Contains(t, rec.Notes[0], c.reason, name)
 		assert.False(t, rec.BodiesKnown, name)
 		assert.Equal(t, c.usable, rec.Entries[0].Body != nil, name)
+		assert.Equal(t, c.lost, rec.BodiesLost, name)
 	}
+}
+
+func zipped(t *testing.T, text string) string {
+	t.Helper()
+	var out bytes.Buffer
+	w := gzip.NewWriter(&out)
+	_, err := w.Write([]byte(text))
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	return base64.StdEncoding.EncodeToString(out.Bytes())
 }
 
 // An unreachable server is no reason to fail either: the ConfigMap was read.

@@ -102,7 +102,7 @@ func shardCount(first *unstructured.Unstructured) (int, error) {
 	}
 	count, err := strconv.Atoi(text)
 	if err != nil || count < 1 || count > maxShards {
-		return 0, fmt.Errorf("%s %s/%s: annotation %s: wanted a number from 1 to %d, found %q",
+		return 0, fmt.Errorf("%s %s/%s: annotation %s: wanted a number from 1 to %d, found %q; it says how many of %[3]s, %[3]s.1, … there are: correct it, or remove it where there is one",
 			first.GetKind(), Namespace, first.GetName(), AnnotationShards, maxShards, text)
 	}
 	return count, nil

@@ -33,8 +33,8 @@ type Record struct {
 	Damaged []DamagedEntry
 	// BodiesKnown tells whether last-applied bodies could be read at all.
 	BodiesKnown bool
-	// BodiesLost tells that a Secret with bodies doesn't exist although this tool
-	// wrote the record: the next write makes it anew.
+	// BodiesLost tells that a Secret with bodies doesn't exist, or holds what nobody
+	// wrote, although this tool wrote the record: the next write makes it anew.
 	BodiesLost bool
 	// Notes say in sentences what could not be used.
 	Notes []string

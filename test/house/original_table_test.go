@@ -63,7 +63,7 @@ var originalRecord = []behaviour{
 	{"4.1", "namespace, ConfigMaps, made with the first save", []string{"plugin/state.TestLiveFirstRuns", "script first-apply", "script tazuna-state"}},
 	{"4.1", "an absent record is an empty one", []string{"plugin/state.TestReadAbsent"}},
 	{"4.1", "saves carry the version that was read, conflicts are taken in", []string{"plugin/state.TestSaveMeetsAnothersWrite", "plugin/state.TestLiveSomebodyElseWrites"}},
-	{"4.1", "a broken value is reported and kept", []string{"plugin/state.TestLiveDamagedRecord", "plugin/state.TestReadGolden", "script case-x05-lost-record", "script tazuna-breakage"}},
+	{"4.1", "a broken value is reported and kept", []string{"plugin/state.TestLiveDamagedRecord", "plugin/state.TestReadGolden", "script case-x05-lost-record", "script tazuna-breakage", "script state-altered"}},
 	{"4.2", "keys of six and of five parts, others are refused", []string{"plugin/state.TestKeyText", "plugin/state.TestParseKeyRefuses", "plugin/state.TestKeyOfObject"}},
 	{"4.3", "both encodings are read, golden ConfigMaps of both", []string{"plugin/state.TestReadGolden", "plugin/state.TestParseOldDataKeys", "script state-migrate"}},
 	{"4.3", "today's encoding is written", []string{"plugin/state.TestDataKey", "plugin/state.TestDataKeyRoundTrip", "plugin/state.FuzzDataKeyRoundTrip", "plugin/state.TestSessionGolden"}},
