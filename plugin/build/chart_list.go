@@ -33,34 +33,32 @@ type ChartUse struct {
 // but the artifact that holds the description; charts on disk are looked into for
 // their version. Types without charts have none.
 func (b Builder) Charts(ctx context.Context, m Manifest) ([]ChartUse, error) {
-	uses, err := b.chartsOf(ctx, m)
+	uses, err := chartsOf(ctx, b, m)
 	if err != nil {
 		return nil, fmt.Errorf("list the charts of %s: %w", named(m.Name, m.Path), err)
 	}
 	return uses, nil
 }
 
-func (b Builder) chartsOf(ctx context.Context, m Manifest) (all []ChartUse, err error) {
-	switch m.Type {
-	case TypeHelm:
-		return b.chartOfHelm(ctx, m)
-	case TypeHelmfile:
-		return b.chartsOfHelmfile(ctx, m)
-	case TypeORAS:
-		err = unpacked(ctx, b, m, func(o *orasOptions, inner Manifest, dir string) error {
-			all, err = b.chartsOf(ctx, inner)
-			for i := range all {
-				all[i].File, all[i].Chart = o.named(all[i].File, dir), o.named(all[i].Chart, dir)
-			}
-			return err
-		})
-		return all, err
-	default:
-		return nil, nil
+func chartsOf(ctx context.Context, b Builder, m Manifest) ([]ChartUse, error) {
+	if t, known := typeNamed(m.Type); known && t.charts != nil {
+		return t.charts(ctx, b, m)
 	}
+	return nil, nil
 }
 
-func (b Builder) chartOfHelm(ctx context.Context, m Manifest) ([]ChartUse, error) {
+func chartsOfORAS(ctx context.Context, b Builder, m Manifest) (all []ChartUse, err error) {
+	err = unpacked(ctx, b, m, func(o *orasOptions, inner Manifest, dir string) error {
+		all, err = chartsOf(ctx, b, inner)
+		for i := range all {
+			all[i].File, all[i].Chart = o.named(all[i].File, dir), o.named(all[i].Chart, dir)
+		}
+		return err
+	})
+	return all, err
+}
+
+func chartOfHelm(ctx context.Context, b Builder, m Manifest) ([]ChartUse, error) {
 	o, ok := m.Options.(*helmOptions)
 	if !ok {
 		return nil, errors.New("there are no options of type helm")
@@ -78,7 +76,7 @@ func (b Builder) chartOfHelm(ctx context.Context, m Manifest) ([]ChartUse, error
 	return []ChartUse{use}, err
 }
 
-func (b Builder) chartsOfHelmfile(ctx context.Context, m Manifest) ([]ChartUse, error) {
+func chartsOfHelmfile(ctx context.Context, b Builder, m Manifest) ([]ChartUse, error) {
 	_, file, err := b.readHelmfile(ctx, m)
 	if err != nil {
 		return nil, err

@@ -15,7 +15,7 @@ import (
 const TypeGenesisSecret = "genesissecret"
 
 func genesisType() Type {
-	return Type{config.Type{Name: TypeGenesisSecret, Block: "genesisSecret", Read: readGenesisOptions}, buildGenesis}
+	return Type{Type: config.Type{Name: TypeGenesisSecret, Block: "genesisSecret", Read: readGenesisOptions}, build: buildGenesis}
 }
 
 // readGenesisOptions reads a block that has no keys yet.

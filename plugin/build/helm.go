@@ -31,7 +31,7 @@ type helmOptions struct {
 }
 
 func helmType() Type {
-	return Type{config.Type{Name: TypeHelm, Block: "helm", PathOptional: true, Read: readHelmOptions}, buildHelm}
+	return Type{Type: config.Type{Name: TypeHelm, Block: "helm", PathOptional: true, Read: readHelmOptions}, build: buildHelm, charts: chartOfHelm}
 }
 
 func readHelmOptions(r config.Reader, block *yaml.Node, at string, m *config.Manifest) {

@@ -31,7 +31,7 @@ type helmfileOptions struct {
 }
 
 func helmfileType() Type {
-	return Type{config.Type{Name: TypeHelmfile, Block: "helmfile", Read: readHelmfileOptions}, buildHelmfile}
+	return Type{Type: config.Type{Name: TypeHelmfile, Block: "helmfile", Read: readHelmfileOptions}, build: buildHelmfile, charts: chartsOfHelmfile}
 }
 
 func readHelmfileOptions(r config.Reader, block *yaml.Node, at string, m *config.Manifest) {

@@ -21,7 +21,7 @@ import (
 const TypeKustomize = "kustomize"
 
 func kustomizeType() Type {
-	return Type{config.Type{Name: TypeKustomize, Block: "kustomize", Read: readKustomizeOptions}, buildKustomize}
+	return Type{Type: config.Type{Name: TypeKustomize, Block: "kustomize", Read: readKustomizeOptions}, build: buildKustomize}
 }
 
 func readKustomizeOptions(r config.Reader, block *yaml.Node, at string, m *config.Manifest) {

@@ -33,7 +33,7 @@ func delegateTypes() []Type {
 }
 
 func orasType() Type {
-	return Type{config.Type{Name: TypeORAS, Block: "oras", PathOptional: true, Read: readORASOptions}, buildORAS}
+	return Type{Type: config.Type{Name: TypeORAS, Block: "oras", PathOptional: true, Read: readORASOptions}, build: buildORAS, charts: chartsOfORAS}
 }
 
 func readORASOptions(r config.Reader, block *yaml.Node, at string, m *config.Manifest) {

@@ -37,11 +37,14 @@ type Manifest struct {
 	Within string
 }
 
-// Type is a manifest type: how its options are read, and how it is built.
+// Type is a manifest type: how its options are read, and how it is built. To add one
+// is a file with a function that gives it, and a line in Types.
 type Type struct {
 	config.Type
 	// build gives the objects in the order of the source.
 	build func(ctx context.Context, b Builder, m Manifest) (content, error)
+	// charts lists the charts of a manifest, of a type that renders any; else nil.
+	charts func(ctx context.Context, b Builder, m Manifest) ([]ChartUse, error)
 }
 
 // Types lists what can be built. It is the only place that names all types.
@@ -67,7 +70,8 @@ func ConfigTypes() []config.Type {
 
 // HasReleases reports whether manifests of a type can render charts.
 func HasReleases(name string) bool {
-	return name == TypeHelm || name == TypeHelmfile || name == TypeORAS
+	t, known := typeNamed(name)
+	return known && t.charts != nil
 }
 
 // typeNamed finds a type by its name.

@@ -3,7 +3,9 @@ package build
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -228,4 +230,48 @@ func TestHelmfileErrorsNameEveryRelease(t *testing.T) {
 	_, err := Builder{}.Build(t.Context(), entry(t, dir, "{name: h, type: helmfile, path: .}"))
 	require.ErrorContains(t, err, "helmfile.yaml:2: release a: ")
 	require.ErrorContains(t, err, "helmfile.yaml:3: release b: ")
+}
+
+// A type is a file and a line in Types: nothing else goes by the names of types, but
+// what an artifact may hold.
+func TestATypeIsOneFileAndOneLine(t *testing.T) {
+	files, err := filepath.Glob("*.go")
+	require.NoError(t, err)
+	constant := regexp.MustCompile(`\bType(?:` + strings.Join(constantsOfTypes(t, files), "|") + `)\b`)
+	function := regexp.MustCompile(`\b\w+Type\(\),`)
+	calls := 0
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		data, err := os.ReadFile(file)
+		require.NoError(t, err)
+		for _, used := range constant.FindAllString(string(data), -1) {
+			own := strings.EqualFold(strings.TrimPrefix(used, "Type"), strings.TrimSuffix(file, ".go")) || used == "TypeGenesisSecret" && file == "genesis.go"
+			reason := file == "yaml.go" && used == "TypeKustomize" // what an empty one is told by
+			assert.True(t, own || reason, "%s knows %s", file, used)
+		}
+		if file == "types.go" {
+			calls += len(function.FindAllString(string(data), -1))
+		}
+	}
+	assert.Len(t, Types(), calls)
+	for _, ours := range Types() {
+		assert.Equal(t, ours.charts != nil, HasReleases(ours.Name), ours.Name)
+	}
+	assert.False(t, HasReleases("unknown"))
+}
+
+func constantsOfTypes(t *testing.T, files []string) []string {
+	t.Helper()
+	var all []string
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		require.NoError(t, err)
+		for _, m := range regexp.MustCompile(`(?m)^const Type(\w+) = "`).FindAllStringSubmatch(string(data), -1) {
+			all = append(all, m[1])
+		}
+	}
+	require.Len(t, all, len(Types()))
+	return all
 }

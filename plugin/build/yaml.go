@@ -21,7 +21,7 @@ import (
 const TypeYAML = "yaml"
 
 func yamlType() Type {
-	return Type{config.Type{Name: TypeYAML, Block: "yaml", Read: readYAMLOptions}, buildYAML}
+	return Type{Type: config.Type{Name: TypeYAML, Block: "yaml", Read: readYAMLOptions}, build: buildYAML}
 }
 
 func readYAMLOptions(r config.Reader, block *yaml.Node, at string, m *config.Manifest) {
