@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/command/packages"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
 )
 
 // addFlagsBut adds what a function adds, but without some flags.
@@ -85,17 +86,21 @@ func (r *packagesRemover) AddFlags(cmd *cobra.Command) {
 // DryRun is the value of --dry-run.
 func (r *packagesRemover) DryRun() string { return r.run.run.dryRun }
 
-// Recorded reads whether there is a record of a manifest.
-func (r *packagesRemover) Recorded(ctx context.Context, manifest string) (bool, error) {
+// Recorded reads the record of a manifest.
+func (r *packagesRemover) Recorded(ctx context.Context, manifest string) ([]object.Ref, bool, error) {
 	client, err := r.env.connect()
 	if err != nil {
-		return false, err
+		return nil, false, err
 	}
 	record, err := r.env.store(client).Read(ctx, manifest)
 	if err != nil {
-		return false, err
+		return nil, false, err
 	}
-	return record.Exists, nil
+	refs := make([]object.Ref, 0, len(record.Entries))
+	for _, e := range record.Entries {
+		refs = append(refs, e.Key.Ref())
+	}
+	return refs, record.Exists, nil
 }
 
 // Remove deletes what a record lists, and the record.

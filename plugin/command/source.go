@@ -115,7 +115,10 @@ func (o *sourceOptions) ownManifests() *source {
 	s := &source{selected: map[string]bool{}, recorded: true}
 	for _, m := range o.made {
 		s.selected[m.name] = true
-		s.all = append(s.all, build.Manifest{Name: m.name, Type: "yaml", Path: m.origin, Inline: bytes.NewReader(m.yaml)})
+		s.all = append(s.all, build.Manifest{
+			Name: m.name, Type: "yaml", Path: m.origin, Inline: bytes.NewReader(m.yaml),
+			DefaultNamespace: "default", // all have one; without this, that of the context would be recorded
+		})
 	}
 	return s
 }

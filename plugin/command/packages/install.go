@@ -77,7 +77,7 @@ See docs/packages-controller.md and docs/rbac.md.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.install.Args = args
+			o.install.Args, o.install.Namespace = args, systemNamespace(cmd, env)
 			return o.run(cmd.Context(), env)
 		},
 	}
@@ -95,7 +95,7 @@ func (o *installOptions) addFlags(cmd *cobra.Command) {
 	f.StringToStringVar(&i.Requests, "requests", i.Requests, "What the container is promised")
 	f.StringToStringVar(&i.Limits, "limits", i.Limits, "What the container may take; hooks run in it")
 	f.StringToStringVar(&i.Annotations, "pod-annotation", nil, "Annotations of the Pods")
-	f.StringVar(&i.Namespace, "system-namespace", i.Namespace, "The namespace of the controller")
+	addSystemNamespace(cmd)
 	f.BoolVar(&i.CreateNamespace, "create-namespace", i.CreateNamespace, "Make that namespace; without it, it has to be there, and uninstall leaves it")
 	f.StringSliceVar(&i.Namespaces, "namespaces", nil, "Look after the Applications of these namespaces only, and have rights there only (default all)")
 	f.StringVar(&o.rights, "rbac", string(i.Rights), "What the controller may do in the namespaces of applications: common (kinds that packages usually have), minimal (what it does itself; roles of yours add to either), cluster-admin, or none (no roles at all are made)")
@@ -106,6 +106,21 @@ func (o *installOptions) addFlags(cmd *cobra.Command) {
 	completeFlag(cmd, "output", cobra.FixedCompletions([]string{"yaml", "json"}, cobra.ShellCompDirectiveNoFileComp))
 	completeFlag(cmd, "rbac", cobra.FixedCompletions(install.AllRights(), cobra.ShellCompDirectiveNoFileComp))
 	completeFlag(cmd, "prometheus", cobra.FixedCompletions([]string{"auto", "true", "false"}, cobra.ShellCompDirectiveNoFileComp))
+}
+
+const systemNamespaceFlag = "system-namespace"
+
+func addSystemNamespace(cmd *cobra.Command) {
+	cmd.Flags().String(systemNamespaceFlag, controller.DefaultSystemNamespace, "The namespace of the controller; -n is the same")
+}
+
+// systemNamespace is that of its flag, else that of -n.
+func systemNamespace(cmd *cobra.Command, env *Env) string {
+	f := cmd.Flags().Lookup(systemNamespaceFlag)
+	if given := env.Namespace(); given != "" && !f.Changed {
+		return given
+	}
+	return f.Value.String()
 }
 
 func (o *installOptions) run(ctx context.Context, env *Env) error {

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/cluster"
-	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/controller"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/install"
 )
 
@@ -19,8 +19,8 @@ type Remover interface {
 	AddFlags(cmd *cobra.Command)
 	// DryRun is none or client.
 	DryRun() string
-	// Recorded tells whether there is a record.
-	Recorded(ctx context.Context, manifest string) (bool, error)
+	// Recorded reads which objects a record lists, and whether there is one.
+	Recorded(ctx context.Context, manifest string) ([]object.Ref, bool, error)
 	// Remove asks, unless it is agreed, and deletes. Its error has the exit code.
 	Remove(ctx context.Context, manifest string, agreed bool) error
 }
@@ -33,9 +33,8 @@ const (
 
 // uninstallOptions are those of "packages uninstall".
 type uninstallOptions struct {
-	remover   Remover
-	crds      string
-	namespace string
+	remover Remover
+	crds    string
 }
 
 func newUninstall(env *Env) *cobra.Command {
@@ -59,7 +58,6 @@ Exit codes: 0 done or nothing to do, 1 something failed, 3 refused.`,
 	o.remover.AddFlags(cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.crds, "crds", crdsDelete, "What becomes of the definitions: delete, or keep")
-	f.StringVar(&o.namespace, "system-namespace", controller.DefaultSystemNamespace, "The namespace of the controller")
 	completeFlag(cmd, "crds", cobra.FixedCompletions([]string{crdsDelete, crdsKeep}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
@@ -79,7 +77,7 @@ func (o *uninstallOptions) run(ctx context.Context, env *Env) error {
 	if err := o.mayGo(env, left); err != nil {
 		return err
 	}
-	there, err := o.remover.Recorded(ctx, install.Manifest)
+	objects, there, err := o.remover.Recorded(ctx, install.Manifest)
 	if err != nil {
 		return err
 	}
@@ -88,7 +86,7 @@ func (o *uninstallOptions) run(ctx context.Context, env *Env) error {
 			return err
 		}
 	}
-	return o.finish(ctx, env, client, there)
+	return o.finish(ctx, env, client, install.NamespaceOf(objects), there)
 }
 
 // mayGo refuses where Applications would be lost, and says what else goes or stays.
@@ -123,10 +121,10 @@ func some(names []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:mostNames], ", "), len(names)-mostNames)
 }
 
-// finish removes what isn't on the record of the controller. agreed tells that the
-// user has already said yes.
-func (o *uninstallOptions) finish(ctx context.Context, env *Env, client *cluster.Client, agreed bool) error {
-	defined, err := o.remover.Recorded(ctx, install.DefinitionsManifest)
+// finish removes what isn't on the record of the controller, which was in a namespace.
+// agreed tells that the user has already said yes.
+func (o *uninstallOptions) finish(ctx context.Context, env *Env, client *cluster.Client, namespace string, agreed bool) error {
+	_, defined, err := o.remover.Recorded(ctx, install.DefinitionsManifest)
 	if err != nil {
 		return err
 	}
@@ -138,7 +136,7 @@ func (o *uninstallOptions) finish(ctx context.Context, env *Env, client *cluster
 		return nil
 	}
 	if o.remover.DryRun() == "none" {
-		if err := o.settle(ctx, client); err != nil {
+		if err := o.settle(ctx, client, namespace); err != nil {
 			return err
 		}
 	}
@@ -150,11 +148,11 @@ func (o *uninstallOptions) finish(ctx context.Context, env *Env, client *cluster
 
 // settle waits until the controller is gone, and does what it would have done where it
 // ran on.
-func (o *uninstallOptions) settle(ctx context.Context, client *cluster.Client) error {
-	if err := install.AwaitStop(ctx, client, o.namespace); err != nil {
+func (o *uninstallOptions) settle(ctx context.Context, client *cluster.Client, namespace string) error {
+	if err := install.AwaitStop(ctx, client, namespace); err != nil {
 		return err
 	}
-	if err := install.ForgetLeader(ctx, client, o.namespace); err != nil {
+	if err := install.ForgetLeader(ctx, client, namespace); err != nil {
 		return fmt.Errorf("remove the Lease of the controller: %w", err)
 	}
 	if o.crds == crdsKeep {

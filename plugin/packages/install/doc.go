@@ -12,6 +12,7 @@
 //	workload.go    Deployment and Service
 //	monitoring.go  PrometheusRule and ServiceMonitor
 //	print.go       as a file
+//	left.go        what is in the cluster because of an installation, but on no record
 //
 // # Two records
 //

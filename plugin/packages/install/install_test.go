@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"sigs.k8s.io/yaml"
 
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/api"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/controller"
 )
@@ -144,6 +145,13 @@ func TestServiceLeadsToTheLeader(t *testing.T) {
 	assert.Equal(t, map[string]any{"app.kubernetes.io/name": name, controller.LeaderLabel: "true"}, spec["selector"])
 	template, _ := deployment(DefaultOptions("v1.2.3")).Body["spec"].(map[string]any)
 	assert.NotContains(t, template, controller.LeaderLabel, "no Pod leads before it says so")
+}
+
+func TestNamespaceOf(t *testing.T) {
+	assert.Equal(t, "elsewhere", NamespaceOf([]object.Ref{
+		{Kind: "Service", Namespace: "a", Name: name}, {Group: "apps", Kind: "Deployment", Namespace: "elsewhere", Name: name},
+	}))
+	assert.Equal(t, controller.DefaultSystemNamespace, NamespaceOf(nil), "an installation that was cut off")
 }
 
 func TestDefaultImage(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/cluster"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/object"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/api"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/controller"
 )
@@ -113,6 +114,16 @@ func letGo(ctx context.Context, c *cluster.Client, m cluster.Mapping, u *unstruc
 		return nil
 	}
 	return err
+}
+
+// NamespaceOf is the namespace of the controller among the objects of its record.
+func NamespaceOf(objects []object.Ref) string {
+	for _, ref := range objects {
+		if ref.Kind == "Deployment" && ref.Name == name {
+			return ref.Namespace
+		}
+	}
+	return controller.DefaultSystemNamespace
 }
 
 // stopEvery is how often it is looked whether Pods are gone.
