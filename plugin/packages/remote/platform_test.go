@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"flag"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -254,44 +255,98 @@ func TestDeckhouseCantTell(t *testing.T) {
 	require.EqualError(t, err, `Pod d8-system/deckhouse-1: this version of Deckhouse has no command "deckhouse-controller packages snapshots demo.shop"`)
 }
 
-// FuzzShapes holds that whatever Deckhouse prints is an error or in our shape, and that
-// no error shows values of it.
-func FuzzShapes(f *testing.F) {
+// damages are kinds that the parts of an answer don't have.
+var damages = []string{
+	`apps: {a: {status: {conditions: [{type: 5}]}, hooks: hunter2}}`,
+	`nodes: {a: {order: hunter2, status: {Enabled: hunter2}}}`,
+	`queues: {a: {tasks: {hunter2: 1}}}`,
+	`apps: {a: {definition: {requirements: {modules: {x: [hunter2]}}}}}`,
+	`queues: hunter2`, `hunter2`, `[]`, `null`, ``, `apps: null`, "a: 1\n---\nb: 2", `{"a": 1, "a": 2}`,
+}
+
+// recorded are the texts of both generations.
+func recorded(t testing.TB) [][]byte {
+	t.Helper()
+	var all [][]byte
 	err := filepath.WalkDir(recordings, func(path string, d os.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
 		data, err := os.ReadFile(path)
-		f.Add(data)
+		all = append(all, data)
 		return err
 	})
-	require.NoError(f, err)
-	f.Add([]byte(`apps: {a: {status: {conditions: [{type: 5}]}, hooks: hunter2}}`))
-	f.Add([]byte(`nodes: {a: {order: hunter2, status: {Enabled: hunter2}}}`))
-	f.Add([]byte(`queues: {a: {tasks: {hunter2: 1}}}`))
-	f.Add([]byte("null"))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		check := func(value any, err error) {
-			if err != nil {
-				assert.NotContains(t, err.Error(), "hunter2")
-				return
-			}
-			again, err := json.Marshal(value)
-			require.NoError(t, err)
-			assert.NotContains(t, string(again), `"tasks":null`)
-			assert.NotContains(t, string(again), `"hooks":null`)
+	require.NoError(t, err)
+	require.NotEmpty(t, all)
+	return all
+}
+
+// checkShapes holds that what Deckhouse printed is an error or in our shape, and that no
+// error shows values of it.
+func checkShapes(t *testing.T, data []byte) {
+	t.Helper()
+	check := func(value any, err error) {
+		t.Helper()
+		if err != nil {
+			assert.NotContains(t, err.Error(), "hunter2")
+			return
 		}
-		instances, err := instancesOf(data)
-		check(instances, err)
-		one, err := instanceOf(data)
-		check(one, err)
-		queues, err := queuesOf(data)
-		check(queues, err)
-		graph, err := schedulerOf(data)
-		check(graph, err)
-		node, err := nodeOf(data)
-		check(node, err)
-		snapshots, err := snapshotsOf(data)
-		check(snapshots, err)
-	})
+		text, err := json.Marshal(value)
+		require.NoError(t, err)
+		for _, list := range []string{"tasks", "hooks", "conditions", "urls", "subscribers", "subscriptions"} {
+			assert.NotContains(t, string(text), `"`+list+`":null`)
+		}
+	}
+	instances, err := instancesOf(data)
+	check(instances, err)
+	one, err := instanceOf(data)
+	check(one, err)
+	queues, err := queuesOf(data)
+	check(queues, err)
+	graph, err := schedulerOf(data)
+	check(graph, err)
+	node, err := nodeOf(data)
+	check(node, err)
+	_, err = snapshotsOf(data) // keys there are names of hooks
+	if err != nil {
+		assert.NotContains(t, err.Error(), "hunter2")
+	}
+}
+
+// Answers with lines that are lost, double or mixed up, as a broken connection or
+// another version would give them.
+func TestDamagedAnswers(t *testing.T) {
+	random := rand.New(rand.NewPCG(8, 1))
+	for _, text := range damages {
+		checkShapes(t, []byte(text))
+	}
+	for _, data := range recorded(t) {
+		lines := strings.SplitAfter(string(data), "\n")
+		for range 20 {
+			damaged := append([]string{}, lines...)
+			for range 1 + random.IntN(3) {
+				i, j := random.IntN(len(damaged)), random.IntN(len(damaged))
+				switch random.IntN(3) {
+				case 0:
+					damaged[i] = ""
+				case 1:
+					damaged[i], damaged[j] = damaged[j], damaged[i]
+				default:
+					damaged[i] = strings.TrimPrefix(damaged[i], "  ")
+				}
+			}
+			checkShapes(t, []byte(strings.Join(damaged, "")))
+		}
+	}
+}
+
+// FuzzShapes looks for more of what checkShapes holds.
+func FuzzShapes(f *testing.F) {
+	for _, text := range damages {
+		f.Add([]byte(text))
+	}
+	for _, data := range recorded(f) {
+		f.Add(data)
+	}
+	f.Fuzz(checkShapes)
 }
