@@ -54,7 +54,7 @@ build-helm: ## Build bin/helm, with which the tests make releases (once)
 
 .PHONY: cluster
 cluster: build-controlplane ## Start a real control plane in the background
-	@kubeconfig=$$(bin/controlplane start --dir $(CLUSTER) | tail -n 1) && \
+	@kubeconfig=$$(bin/controlplane start --dir $(CLUSTER) --timeout 5m | tail -n 1) && \
 	echo "A control plane runs in $(CLUSTER). To use it:" && \
 	echo "  export KUBECONFIG=$$kubeconfig PATH=\"$(CURDIR)/bin:\$$PATH\""
 

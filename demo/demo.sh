@@ -88,7 +88,7 @@ export PATH="$bin:$PATH" HOME="$dir/home"
 mkdir "$HOME"
 
 say "A real Kubernetes: etcd, kube-apiserver, controllers, scheduler, stand-in nodes"
-"$bin/controlplane" start --dir "$dir/cp" >"$dir/output"
+"$bin/controlplane" start --dir "$dir/cp" --timeout 5m >"$dir/output"
 KUBECONFIG=$(tail -n 1 "$dir/output")
 export KUBECONFIG
 run 0 kubectl get nodes

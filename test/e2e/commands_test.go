@@ -208,7 +208,7 @@ func cmdOwnControlplane(ts *testscript.TestScript, neg bool, args []string) {
 			ts.Logf("stop the control plane: %v\n%s", err, out)
 		}
 	})
-	out, err := exec.Command(program, "start", "--dir", run.controlplane, "--max-age", "30m").Output()
+	out, err := exec.Command(program, "start", "--dir", run.controlplane, "--max-age", "30m", "--timeout", "5m").Output()
 	ts.Check(err)
 	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
 	ts.Check(run.use(ts, lines[len(lines)-1]))

@@ -77,7 +77,7 @@ func (s site) startOwn(t *testing.T) site {
 		stopped := s.cleanUp(t, "controlplane", "stop", "--dir", s.controlplane)
 		assert.Zero(t, stopped.code, stopped.stderr)
 	})
-	started := s.run(t, nil, "controlplane", "start", "--dir", s.controlplane, "--max-age", "30m")
+	started := s.run(t, nil, "controlplane", "start", "--dir", s.controlplane, "--max-age", "30m", "--timeout", "5m")
 	require.Zero(t, started.code, started.stderr)
 	lines := strings.Split(strings.TrimSpace(started.stdout), "\n")
 	s.kubeconfig = lines[len(lines)-1]

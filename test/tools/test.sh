@@ -29,7 +29,7 @@ echo "== unit tests of the control plane"
 (cd test/controlplane && go test -short -ldflags '-s -w' ./...)
 
 echo "== integration and e2e tests"
-bin/controlplane start --dir "$dir/cp" >"$dir/start"
+bin/controlplane start --dir "$dir/cp" --timeout 5m >"$dir/start"
 TAZUNA_TEST_KUBECONFIG=$(tail -n 1 "$dir/start")
 TAZUNA_TEST_CONTROLPLANE=$dir/cp
 TAZUNA_TEST_BIN=$(pwd)/bin
