@@ -39,8 +39,11 @@ func OpenScratch(root string) (s *Scratch, err error) {
 		return nil, fmt.Errorf("directory of packages: %w", err)
 	}
 	lock, held, err := tryLock(filepath.Join(s.dir, lockFile))
-	if err != nil || !held {
-		return nil, errors.Join(fmt.Errorf("lock %s: %w", s.dir, err), os.RemoveAll(s.dir))
+	if err == nil && !held {
+		err = errors.New("somebody else has it")
+	}
+	if err != nil {
+		return nil, errors.Join(lockError(s.dir, err), os.RemoveAll(s.dir))
 	}
 	s.lock = lock
 	return s, nil
@@ -60,9 +63,14 @@ func (s *Scratch) Close() error {
 func (s *Scratch) exclude() (unlock func() error, err error) {
 	file, err := waitLock(filepath.Join(s.parent, lockFile))
 	if err != nil {
-		return nil, fmt.Errorf("lock %s: %w", s.parent, err)
+		return nil, lockError(s.parent, err)
 	}
 	return file.Close, nil
+}
+
+// lockError says what a directory has to have: some network disks have it not.
+func lockError(dir string, err error) error {
+	return fmt.Errorf("lock %s: %w: bundles need a disk with file locks", dir, err)
 }
 
 // clear removes what processes that were killed left: values of applications are among
