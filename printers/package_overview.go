@@ -3,6 +3,7 @@ package printers
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/fatih/color"
@@ -60,7 +61,7 @@ func PackageOverview(v *report.Overview, o Options) error {
 		p.list("unmet requirement", []string{v.Unmet})
 	}
 	p.queueTable(v.Queue, told)
-	p.list("hooks", v.Hooks)
+	p.hookTable(v)
 	p.eventTable(v.Events)
 	return p.flush()
 }
@@ -180,6 +181,25 @@ func headline(text string) string {
 	return first
 }
 
+// hookTable prints the hooks with their last runs.
+func (p *printer) hookTable(v *report.Overview) {
+	t := &table{header: []string{"HOOK", "LAST RUN", "BECAUSE OF", "TOOK", "RUNS", "FAILED", "ERROR"}}
+	for _, name := range v.Hooks {
+		run, ran := v.LastRuns[name]
+		if !ran {
+			t.add(cell{text: cleanCell(name)}, cell{text: "-"}, cell{text: "-"}, cell{text: "-"}, cell{text: "0"}, cell{text: "0"}, cell{text: "-"})
+			continue
+		}
+		problem := cell{text: "-"}
+		if run.Error != "" {
+			problem = cell{text: cleanCell(headline(run.Error)), color: p.paint.bad}
+		}
+		t.add(cell{text: cleanCell(name)}, cell{text: cleanCell(run.Began)}, cell{text: cleanCell(run.Why)}, cell{text: cleanCell(run.Took)},
+			cell{text: strconv.Itoa(run.Runs)}, cell{text: strconv.Itoa(run.Failures)}, problem)
+	}
+	p.below("", t)
+}
+
 // queueTable prints tasks; told is what was printed above already. Only one that
 // failed has a next try.
 func (p *printer) queueTable(tasks []report.QueuedTask, told string) {
@@ -189,6 +209,8 @@ func (p *printer) queueTable(tasks []report.QueuedTask, told string) {
 		try := task.NextRetry
 		if task.Error == "" {
 			try = ""
+		} else if task.Attempts > 0 {
+			try += fmt.Sprintf(" (failed %d×)", task.Attempts)
 		}
 		t.add(cell{text: cleanCell(task.Queue)}, cell{text: cleanCell(task.Name)}, cell{text: cleanCell(task.Enqueued)},
 			cell{text: cleanCell(try)}, cell{text: cleanCell(headline(task.Error)), color: p.paint.bad})

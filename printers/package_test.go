@@ -197,8 +197,10 @@ func overviewSample() *report.Overview {
 			}},
 		}}},
 		Completed: 1, Remaining: 2, Unmet: "dependency 'ingress' not enabled",
-		Queue:   []report.QueuedTask{{Queue: "demo.shop", Task: report.Task{Index: 1, Name: "Run", Enqueued: "1m0s", NextRetry: "0s", Error: "refused"}}},
-		Hooks:   []string{"hooks/a.sh"},
+		Queue: []report.QueuedTask{{Queue: "demo.shop", Task: report.Task{Index: 1, Name: "Run", Enqueued: "1m0s", NextRetry: "0s", Error: "refused"}}},
+		Hooks: []string{"hooks/a.sh", "hooks/b.sh"}, LastRuns: map[string]report.LastRun{
+			"hooks/a.sh": {Began: "2026-11-29T10:00:00Z", Took: "120ms", Why: "beforeHelm", Error: "exit code 1\nno such file", Runs: 3, Failures: 2},
+		},
 		Events:  []report.EventLine{{Last: "2026-11-29T10:00:00Z", Type: "Warning", Reason: "BackOff", Object: "Pod/d8a-shop-web-1", Message: "back-off \x1b[31m"}},
 		Without: []string{"no controller answers"},
 	}

@@ -70,8 +70,12 @@ func shapeOf(v *report.Overview) (string, error) {
 	still.Age = ""
 	still.Queue = nil
 	for _, t := range v.Queue {
-		t.Enqueued, t.NextRetry = "", ""
+		t.Enqueued, t.NextRetry, t.Attempts = "", "", 0
 		still.Queue = append(still.Queue, t)
+	}
+	still.LastRuns = map[string]report.LastRun{}
+	for hook, run := range v.LastRuns {
+		still.LastRuns[hook] = report.LastRun{Error: run.Error} // it may run each minute
 	}
 	var b bytes.Buffer
 	err := printers.Structured(&b, "json", &still)

@@ -56,6 +56,14 @@ func (m mask) instance(i report.Instance) report.Instance {
 		conditions[n] = c
 	}
 	i.Status.Conditions = conditions
+	if i.LastRuns != nil {
+		runs := make(map[string]report.LastRun, len(i.LastRuns))
+		for hook, run := range i.LastRuns {
+			run.Error = m.text(run.Error)
+			runs[hook] = run
+		}
+		i.LastRuns = runs
+	}
 	if !m.masker.Show {
 		for _, field := range []*string{&i.Repository.DockerConfig, &i.Repository.Login, &i.Repository.Password} {
 			if *field != "" {

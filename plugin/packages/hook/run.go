@@ -133,7 +133,7 @@ func (r *Runner) prepare(f *files, told *contexts, q Request) error {
 // process runs the program of the hook.
 func (r *Runner) process(ctx context.Context, q Request, f *files) (process.Result, error) {
 	h, limits := q.Hook, r.Limits.orDefault()
-	under := &Running{Hook: h.ID, Doing: doing(q.Triggers), Since: r.now()}
+	under := &Running{Hook: h.ID, Doing: Doing(q.Triggers), Since: r.now()}
 	defer r.end(under)
 	variables := append([]string{contextsFile, valuesFile, settingsFile}, outputs()...)
 	return process.Run(ctx, process.Command{
@@ -189,7 +189,7 @@ func (r *Runner) confine(operations []output.Operation) (confined []output.Opera
 }
 
 func (r *Runner) failure(h *Hook, triggers []Trigger, err error) *Error {
-	return &Error{Hook: h.ID, Doing: doing(triggers), Err: err}
+	return &Error{Hook: h.ID, Doing: Doing(triggers), Err: err}
 }
 
 // programFailure is the error of a program that ended without success. The SDK

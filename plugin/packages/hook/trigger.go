@@ -134,8 +134,8 @@ func (h *Hook) allowsFailure(t Trigger) bool {
 // mostNamed bounds the bindings that an error names.
 const mostNamed = 5
 
-// doing names the bindings of a run for errors.
-func doing(triggers []Trigger) string {
+// Doing names the bindings of a run for errors.
+func Doing(triggers []Trigger) string {
 	var names []string
 	for _, t := range triggers {
 		if !slices.Contains(names, t.String()) {

@@ -63,7 +63,7 @@ func Of(f Facts, now time.Time) *report.Overview {
 		o.Completed, o.Remaining, o.Operations = t.Completed, t.Remaining, tree(t.Report.Operations)
 	}
 	if f.Instance != nil {
-		o.Hooks = append(o.Hooks, f.Instance.Hooks...)
+		o.Hooks, o.LastRuns = append(o.Hooks, f.Instance.Hooks...), f.Instance.LastRuns
 	}
 	if f.Node != nil && f.Node.Decision.Kind != "enable" {
 		o.Unmet = f.Node.Decision.Message

@@ -24,8 +24,9 @@ type TaskDump struct {
 	// failed.
 	Enqueued  string `json:"enqueued"`
 	NextRetry string `json:"next_retry"`
-	// Error is that of the last attempt.
-	Error string `json:"error,omitempty"`
+	// Error is that of the last attempt, Attempts how many have failed.
+	Error    string `json:"error,omitempty"`
+	Attempts int    `json:"attempts,omitempty"`
 }
 
 // Dump tells what is in the queue of an instance and those below it; "" is all queues.
@@ -48,7 +49,7 @@ func (s *Set) Dump(instance string) Dump {
 }
 
 func (e *entry) dump(index int, now time.Time) TaskDump {
-	d := TaskDump{Index: index, Name: e.Name, Enqueued: rounded(now.Sub(e.enqueued)), NextRetry: "0s"}
+	d := TaskDump{Index: index, Name: e.Name, Enqueued: rounded(now.Sub(e.enqueued)), NextRetry: "0s", Attempts: e.failures}
 	if e.err != nil {
 		d.Error = e.err.Error()
 	}

@@ -88,7 +88,7 @@ func TestComplaint5RetryDelays(t *testing.T) {
 	for try, delay := range []time.Duration{15 * time.Second, 30 * time.Second, time.Minute} {
 		eventually(t, "a pause", func() bool { return len(tries.get()) == try+1 && clock.HasWaiters() })
 		head := s.Dump("ns.app").Queues["ns.app"].Tasks[0]
-		assert.Equal(t, TaskDump{1, "Load", head.Enqueued, rounded(delay), "registry is away"}, head)
+		assert.Equal(t, TaskDump{1, "Load", head.Enqueued, rounded(delay), "registry is away", try + 1}, head)
 		clock.Step(delay - time.Second)
 		assert.Len(t, tries.get(), try+1, "not before its time")
 		clock.Step(time.Second)

@@ -37,6 +37,22 @@ type Instance struct {
 	Digests    map[string]string `json:"digests"`
 	Values     map[string]any    `json:"values"`
 	Hooks      []string          `json:"hooks"`
+	// LastRuns are those of the hooks that have run since the package was loaded.
+	LastRuns map[string]LastRun `json:"lastRuns,omitempty"`
+}
+
+// LastRun is the last run of a hook.
+type LastRun struct {
+	// Began is when, as in RFC 3339; Took how long, as Go writes durations.
+	Began string `json:"began"`
+	Took  string `json:"took"`
+	// Why names the bindings that called it.
+	Why string `json:"why"`
+	// Error is why it failed; "" if it didn't.
+	Error string `json:"error,omitempty"`
+	// Runs counts all, Failures those that failed.
+	Runs     int `json:"runs"`
+	Failures int `json:"failures,omitempty"`
 }
 
 // InstanceStatus is what the controller knows of how it goes.

@@ -44,9 +44,11 @@ type Overview struct {
 	Unmet string `json:"unmet,omitempty"`
 	// Queue is what the controller does for it, the head first, with the tasks of
 	// its hooks behind.
-	Queue  []QueuedTask `json:"queue"`
-	Hooks  []string     `json:"hooks"`
-	Events []EventLine  `json:"events"`
+	Queue []QueuedTask `json:"queue"`
+	Hooks []string     `json:"hooks"`
+	// LastRuns are by hook.
+	LastRuns map[string]LastRun `json:"lastRuns,omitempty"`
+	Events   []EventLine        `json:"events"`
 	// Without tells what couldn't be asked, and why.
 	Without []string `json:"without,omitempty"`
 }

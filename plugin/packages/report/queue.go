@@ -30,8 +30,9 @@ type Task struct {
 	// as Go writes durations; a negative one is overdue.
 	Enqueued  string `json:"enqueued"`
 	NextRetry string `json:"next_retry"`
-	// Error is that of the last attempt.
-	Error string `json:"error,omitempty"`
+	// Error is that of the last attempt, Attempts how many have failed.
+	Error    string `json:"error,omitempty"`
+	Attempts int    `json:"attempts,omitempty"`
 }
 
 // Shape tells two states of the queues apart: by their tasks, what each failed with,

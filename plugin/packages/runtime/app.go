@@ -3,6 +3,7 @@ package runtime
 import (
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/instance"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/lifecycle"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/report"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/values"
 )
 
@@ -19,6 +20,8 @@ type app struct {
 	// for.
 	loaded  *instance.Instance
 	monitor Monitor
+	// runs are the last ones of the hooks of loaded.
+	runs map[string]report.LastRun
 	// armed: the hooks are called by what happens.
 	armed bool
 	// stale: the package has been suspended, and is loaded anew before it runs again.

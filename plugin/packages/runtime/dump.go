@@ -70,7 +70,17 @@ func (r *Runtime) Instance(name string) (i report.Instance, ok bool) {
 	for _, h := range v.loaded.Hooks().Hooks {
 		i.Hooks = append(i.Hooks, h.ID)
 	}
+	i.LastRuns = r.lastRuns(name)
 	return i, true
+}
+
+func (r *Runtime) lastRuns(name string) map[string]report.LastRun {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if a, ok := r.apps[name]; ok && len(a.runs) > 0 {
+		return maps.Clone(a.runs)
+	}
+	return nil
 }
 
 func statusOf(known status.Internal) report.InstanceStatus {

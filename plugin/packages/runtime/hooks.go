@@ -18,6 +18,7 @@ import (
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/instance"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/lifecycle"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/queue"
+	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/report"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/status"
 )
 
@@ -67,8 +68,10 @@ func (r *Runtime) runHook(ctx context.Context, a *app, loaded *instance.Instance
 	if a.operations.Removing() {
 		sees.Sink = leaving{r.Hooks, log}
 	}
+	began := r.Clock.Now()
 	ran, err := loaded.Run(ctx, call, sees)
 	monitor.Ran(call.Hook.ID)
+	r.noteRun(a, call, began, ran.Result.Took, errors.Join(err, ran.Allowed))
 	for _, out := range []struct{ stream, text string }{{"stdout", ran.Result.Stdout}, {"stderr", ran.Result.Stderr}} {
 		for line := range strings.Lines(out.text) {
 			if line = strings.TrimRight(line, "\r\n"); line != "" {
@@ -86,6 +89,26 @@ func (r *Runtime) runHook(ctx context.Context, a *app, loaded *instance.Instance
 		log.Warn("a failure that the hook allows", "error", loaded.Scrub(ran.Allowed.Error()))
 	}
 	return ran.Changed, err
+}
+
+// noteRun keeps what became of the last run of a hook.
+func (r *Runtime) noteRun(a *app, call hook.Pending, began time.Time, took time.Duration, failed error) {
+	text := ""
+	if failed != nil {
+		text = r.scrub(a, failed.Error())
+	}
+	r.set(func() {
+		if a.runs == nil {
+			a.runs = map[string]report.LastRun{}
+		}
+		run := a.runs[call.Hook.ID]
+		run.Began, run.Took, run.Why, run.Error = began.UTC().Format(time.RFC3339), took.Round(time.Millisecond).String(), hook.Doing(call.Triggers), text
+		run.Runs++
+		if failed != nil {
+			run.Failures++
+		}
+		a.runs[call.Hook.ID] = run
+	})
 }
 
 // firstMetrics tells whether a hook has written metrics for the first time.

@@ -88,7 +88,7 @@ func (r *Runtime) schedule(a *app, loaded *instance.Instance) {
 // nobody needs it.
 func (r *Runtime) exchange(a *app, loaded *instance.Instance) error {
 	before := r.takeLoaded(a)
-	r.set(func() { a.loaded, a.stale, a.answers = loaded, false, nil })
+	r.set(func() { a.loaded, a.stale, a.answers, a.runs = loaded, false, nil, nil })
 	if before == nil {
 		return nil // what others don't need any more was seen when the controller started
 	}
