@@ -63,9 +63,15 @@ func TestComplaint7TimeoutNamesWhatItWaitsFor(t *testing.T) {
 
 	// Complaint 16: a failed revision doesn't block; complaint 75: what is as wanted is
 	// still waited for after it.
-	_, err = w.fail(text)
+	out, err = w.fail(text)
 	require.ErrorAs(t, err, &timeout)
 	assert.Equal(t, "1 failed, 2 failed", standing(w.history()))
+	for _, op := range out.Tracking.Report.Operations {
+		if op.Kind == "Job" {
+			assert.Equal(t, "track-readiness", op.Type, "nothing is done to it")
+			assert.Equal(t, api.OperationFailed, op.Status, "what was waited for in vain has failed")
+		}
+	}
 	w.service.Limit = time.Minute
 	w.upgrade(job("d8a-shop-migrate", "", "") + configMap("d8a-shop-later", ""))
 	assert.Equal(t, "1 failed, 2 failed, 3 deployed", standing(w.history()))

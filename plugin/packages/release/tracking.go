@@ -216,8 +216,8 @@ func (t *tracking) event(stage int, e apply.Event) {
 		t.set(s.do, api.OperationCompleted)
 		t.set(s.wait, api.OperationCompleted)
 	case apply.EventFailed, apply.EventRefused:
-		if s.do >= 0 && t.ops[s.do].Status == api.OperationCompleted {
-			t.set(s.wait, api.OperationFailed)
+		if s.do < 0 || t.ops[s.do].Status == api.OperationCompleted {
+			t.set(s.wait, api.OperationFailed) // it was only waited for, or is by now
 		}
 		t.set(s.do, api.OperationFailed)
 		t.set(s.wait, api.OperationCanceled)
