@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -63,6 +64,9 @@ objects of kubectl are looked for in the namespace of -n or the kubeconfig.`,
 func (o *adoptOptions) adopt(ctx context.Context, env *Env) error {
 	if err := config.CheckName(o.manifest); err != nil {
 		return err
+	}
+	if !slices.Contains([]string{"kapp", "helm", "applyset", "kubectl"}, o.from) {
+		return fmt.Errorf("--from: wanted kapp, helm, applyset or kubectl, found %q", o.from)
 	}
 	switch {
 	case o.from == "kubectl" && o.name != "":
@@ -128,7 +132,11 @@ func (o *adoptOptions) find(ctx context.Context, env *Env, client *cluster.Clien
 		return nil, err
 	}
 	if len(keys) == 0 {
-		return nil, fmt.Errorf("--from %s: no objects found", strings.TrimSpace(o.from+" "+o.name))
+		where := "" // other tools' objects are looked for everywhere
+		if namespace, _ := client.Namespace(); o.from == "kubectl" {
+			where = " in namespace " + namespace
+		}
+		return nil, fmt.Errorf("--from %s: no objects found%s", strings.TrimSpace(o.from+" "+o.name), where)
 	}
 	var entries []state.Entry
 	for _, k := range keys {
@@ -168,15 +176,17 @@ func (o *adoptOptions) keys(ctx context.Context, env *Env, client *cluster.Clien
 		if err != nil {
 			return nil, fmt.Errorf("read the Helm release %s in namespace %s: %w", o.name, namespace, err)
 		}
-		return inventory.OfRelease(ctx, client, o.manifest, namespace, rendered)
+		keys, err := inventory.OfRelease(ctx, client, o.manifest, namespace, rendered)
+		if err != nil {
+			return nil, fmt.Errorf("find the Helm release %s in namespace %s: %w", o.name, namespace, err)
+		}
+		return keys, nil
 	case "kapp":
 		s, err = inventory.KappApp(ctx, client, namespace, o.name)
 	case "applyset":
 		s, err = inventory.ApplySet(o.name)
 	case "kubectl":
-		s = inventory.Kubectl(namespace, o.selector)
-	default:
-		err = fmt.Errorf("--from: wanted kapp, helm, applyset or kubectl, found %q", o.from)
+		s, err = inventory.Kubectl(namespace, o.selector)
 	}
 	if err != nil {
 		return nil, err

@@ -46,8 +46,12 @@ func KappApp(ctx context.Context, c Client, namespace, app string) (Search, erro
 	if err := json.Unmarshal([]byte(text), &spec); err != nil || spec.LabelKey == "" || spec.LabelValue == "" {
 		return Search{}, fmt.Errorf("ConfigMap %s/%s: wanted a kapp app with labelKey and labelValue in .data.spec", namespace, u.GetName())
 	}
+	selector := labels.Set{spec.LabelKey: spec.LabelValue}
+	if _, err := labels.ValidatedSelectorFromSet(selector); err != nil {
+		return Search{}, fmt.Errorf("ConfigMap %s/%s: labelKey and labelValue in .data.spec are no label: %w", namespace, u.GetName(), err)
+	}
 	return Search{
-		Selector: labels.Set{spec.LabelKey: spec.LabelValue}.String(),
+		Selector: selector.String(),
 		Belongs: func(m cluster.Mapping, u *unstructured.Unstructured) bool {
 			return strings.Contains(u.GetAnnotations()[kappIdentity], m.GVK.Group+"/"+m.GVK.Kind+"/"+u.GetName()+";")
 		},
@@ -69,12 +73,16 @@ func ApplySet(id string) (Search, error) {
 	}}, nil
 }
 
-// Kubectl makes a search for what kubectl apply wrote in a namespace.
-func Kubectl(namespace, selector string) Search {
+// Kubectl makes a search for what kubectl apply wrote in a namespace. An empty selector
+// chooses all.
+func Kubectl(namespace, selector string) (Search, error) {
+	if _, err := labels.Parse(selector); err != nil {
+		return Search{}, fmt.Errorf("--selector: %w", err)
+	}
 	return Search{Namespace: namespace, Selector: selector, Belongs: func(_ cluster.Mapping, u *unstructured.Unstructured) bool {
 		_, clientSide := u.GetAnnotations()[kubectlApplied]
 		return u.GetLabels()[state.PartOfLabel] == "" && (clientSide || byKubectl(u))
-	}}
+	}}, nil
 }
 
 func byKubectl(u *unstructured.Unstructured) bool {

@@ -52,6 +52,8 @@ func TestKappApp(t *testing.T) {
 	}
 	_, err := KappApp(t.Context(), oneObject{"web", map[string]any{"spec": "{}"}}, "a", "web")
 	require.ErrorContains(t, err, "wanted a kapp app")
+	_, err = KappApp(t.Context(), oneObject{"web", map[string]any{"spec": `{"labelKey":"a","labelValue":"1),b=c"}`}}, "a", "web")
+	require.ErrorContains(t, err, "ConfigMap a/web: labelKey and labelValue in .data.spec are no label")
 	_, err = KappApp(t.Context(), oneObject{"other", spec}, "a", "web")
 	require.True(t, apierrors.IsNotFound(err))
 }

@@ -67,7 +67,7 @@ var originalRecord = []behaviour{
 	{"4.2", "keys of six and of five parts, others are refused", []string{"plugin/state.TestKeyText", "plugin/state.TestParseKeyRefuses", "plugin/state.TestKeyOfObject"}},
 	{"4.3", "both encodings are read, golden ConfigMaps of both", []string{"plugin/state.TestReadGolden", "plugin/state.TestParseOldDataKeys", "script state-migrate"}},
 	{"4.3", "today's encoding is written", []string{"plugin/state.TestDataKey", "plugin/state.TestDataKeyRoundTrip", "plugin/state.FuzzDataKeyRoundTrip", "plugin/state.TestSessionGolden"}},
-	{"4.3", "records that it wrote are read, extended and still readable by it", []string{"script tazuna-original", "script state-migrate"}},
+	{"4.3", "records that it wrote are read, extended and still readable by it", []string{"script tazuna-original", "script state-migrate", "script tazuna-between"}},
 	{"4.3", "what an old key may mean", []string{"plugin/state.TestParseDataKeyOfKnownManifest", "plugin/state.TestMigrateDoesNotWriteOverAnotherEntry"}},
 	{"4.4", "contentHash, _metadata, its time and commit", []string{"plugin/state.TestEncodeEntry", "plugin/state.TestMetadata", "script tazuna-state"}},
 	{"4.4", "the content hash: fields that are left out, vectors of another program", []string{"plugin/object.TestHasherGoldenVectors", "plugin/object.FuzzHash"}},
