@@ -74,11 +74,16 @@ func (s surroundings) args(args []string) []string {
 	return translated
 }
 
-// env are variables, NAME=VALUE, as they have to be here.
+// env are variables, NAME=VALUE, as they have to be here. The search path is one of this
+// machine, also where a volume is mounted at the beginning of it.
 func (s surroundings) env(variables []string) []string {
 	translated := make([]string, 0, len(variables))
 	for _, variable := range variables {
 		name, value, _ := strings.Cut(variable, "=")
+		if name == "PATH" {
+			translated = append(translated, variable)
+			continue
+		}
 		translated = append(translated, name+"="+s.text(value))
 	}
 	return translated

@@ -34,7 +34,7 @@ func TestSurroundings(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
-	if got := around.env([]string{"A=/run/app/a", "B=b"}); !slices.Equal(got, []string{"A=" + run + "/a", "B=b"}) {
+	if got := around.env([]string{"A=/run/app/a", "B=b", "PATH=/run/app/bin:/bin"}); !slices.Equal(got, []string{"A=" + run + "/a", "B=b", "PATH=/run/app/bin:/bin"}) {
 		t.Errorf("variables: got %q", got)
 	}
 }
