@@ -78,7 +78,7 @@ say "Installed"
 run 0 kubectl apply -f orders.yaml
 state Ready
 tazuna 0 packages status shop.orders --socket "$dir/ctl/socket"
-shown 'Deployment d8a-orders-frontend'
+shown 'Scaled  *True'
 tazuna 0 packages snapshots shop.orders --socket "$dir/ctl/socket"
 shown 'Hook hooks/backends.sh'
 
