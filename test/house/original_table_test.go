@@ -41,7 +41,7 @@ var originalRun = []behaviour{
 	{"3.2", "documents without objects, Lists, metadata that is no mapping", []string{"plugin/build.TestCasesThatAreEqual", "plugin/build.TestCasesThatAreRefused", "script case-y07-lists"}},
 	{"3.2", "the default namespace, not for kinds of the cluster", []string{"plugin/build.TestFinishDecidesNamespaces", "script namespaces"}},
 	{"3.2", "definitions and namespaces come first", []string{"plugin/plan.TestOrderOfTheWorstInput", "script order"}},
-	{"3.3", "server-side apply as tazuna", []string{"script adopt-tazuna", "script first-apply"}},
+	{"3.3", "server-side apply as tazuna", []string{"script adopt-tazuna", "script first-apply", "script tazuna-leftovers"}},
 	{"3.3", "force where the original forces: only with leave, or over drift", []string{"script conflict", "script drift"}},
 	{"3.3", "resourceVersion and managedFields of a file aren't sent", []string{"script case-n07-exported"}},
 	{"3.3", "Jobs and Pods are made again where they changed", []string{"script case-m01-job-image", "plugin/apply.TestLiveReplace"}},

@@ -37,6 +37,7 @@ var originalTypes = []behaviour{
 // originalCommands is the other commands, flags, variables and messages.
 var originalCommands = []behaviour{
 	{"8", "plan shows creates and updates, and writes nothing", []string{"script views", "script tazuna-state", "script dry-run-server"}},
+	{"8", "plan of some tags", []string{"script tazuna-leftovers"}},
 	{"8", "what the server adds is no difference", []string{"script case-n01-server-defaults", "script noise"}},
 	{"9", "build prints what is built, with --- between, without a cluster too", []string{"script build", "script tazuna-loading"}},
 	{"9", "check is offline; --fix names manifests", []string{"script tazuna-yaml", "plugin/config.TestFix", "plugin/config.TestWriteFixed"}},
