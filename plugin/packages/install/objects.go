@@ -35,9 +35,7 @@ func Objects(o Options) ([]Object, error) {
 		names = append(names, d.GetName())
 	}
 	if o.CreateNamespace {
-		out = append(out, Object{Body: map[string]any{
-			"apiVersion": "v1", "kind": "Namespace", "metadata": metadata("", o.Namespace),
-		}})
+		out = append(out, namespace(o))
 	}
 	out = append(out, Object{Body: map[string]any{
 		"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata(o.Namespace, account),
@@ -56,6 +54,14 @@ func Objects(o Options) ([]Object, error) {
 	}
 	out = append(out, service(o), deployment(o))
 	return append(out, monitoring(o)...), nil
+}
+
+// namespace is that of the controller, which nothing runs in that needs more than it.
+func namespace(o Options) Object {
+	meta, of := metadata("", o.Namespace), labels()
+	of["pod-security.kubernetes.io/enforce"] = "restricted"
+	meta["labels"] = of
+	return Object{Body: map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": meta}}
 }
 
 func protectReason(body map[string]any) string {
