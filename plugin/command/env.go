@@ -45,6 +45,8 @@ type Env struct {
 	tracing tracing
 	// live is the table that a run draws on stderr, nil while there is none.
 	live atomic.Pointer[printers.Live]
+	// lost is the first error of writing events to stdout.
+	lost error
 	// window bounds the requests in flight; 0 means the client's 16.
 	window int
 }

@@ -110,8 +110,12 @@ func (t *teller) event(ev apply.Event) {
 }
 
 func (t *teller) tell(e printers.Event) {
-	if t.print != nil {
-		_ = t.print(e) // a closed stream doesn't stop a run
+	if t.print == nil {
+		return
+	}
+	// A stream that can't be written doesn't stop a run; who reads it is told at the end.
+	if err := ignoreLeft(t.print(e)); err != nil && t.stream && t.env.lost == nil {
+		t.env.lost = fmt.Errorf("events are missing in the output: %w", err)
 	}
 }
 

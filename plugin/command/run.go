@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os/exec"
 	"slices"
@@ -16,6 +17,17 @@ import (
 
 // run shows, asks, applies.
 func (o *applyOptions) run(ctx context.Context, env *Env) error {
+	err := o.showAskApply(ctx, env)
+	switch {
+	case env.lost == nil:
+		return err
+	case err == nil:
+		return env.lost
+	}
+	return errors.Join(err, env.lost)
+}
+
+func (o *applyOptions) showAskApply(ctx context.Context, env *Env) error {
 	if err := o.validateFlags(); err != nil {
 		return err
 	}
