@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -21,6 +22,8 @@ type reader struct {
 	fill []string
 	// cannot are beginnings of commands that can't be done here, with the reason.
 	cannot map[string]string
+	// patience is how long what a console block shows may take to come.
+	patience time.Duration
 }
 
 const (
@@ -205,6 +208,10 @@ func (b *sandbox) does(t *testing.T, r reader, command string, want *string) {
 	}
 	command = agree(strings.NewReplacer(r.fill...).Replace(command))
 	out, code := b.shell(t, command)
+	for begun := time.Now(); want != nil && time.Since(begun) < r.patience && !shows(out, *want); {
+		time.Sleep(waitPause)
+		out, code = b.shell(t, command)
+	}
 	allowed := []int{0}
 	if compares.MatchString(command) {
 		allowed = append(allowed, 1) // there are differences
@@ -213,6 +220,11 @@ func (b *sandbox) does(t *testing.T, r reader, command string, want *string) {
 	if want != nil {
 		assert.Regexp(t, "(?s)^"+pattern(*want)+"\n*$", out, command)
 	}
+}
+
+// shows tells whether an output is the one that a document has.
+func shows(out, want string) bool {
+	return regexp.MustCompile("(?s)^" + pattern(want) + "\n*$").MatchString(out)
 }
 
 var (
@@ -277,8 +289,9 @@ func TestCommandsOf(t *testing.T) {
 func TestEveryCommandIsRead(t *testing.T) {
 	elsewhere := map[string]string{
 		"docs/ci.md": "TestRecipesOfCI", "docs/packages.md": "TestPackagesDocument",
-		"docs/packages-objects.md": "packages-release.txtar, in which Helm looks",
-		"docs/performance.md":      "make bench", "docs/diff-oracle.md": "TestOracle, for hours",
+		"docs/packages-troubleshooting.md": "TestPackagesTroubleshooting",
+		"docs/packages-objects.md":         "packages-release.txtar, in which Helm looks",
+		"docs/performance.md":              "make bench", "docs/diff-oracle.md": "TestOracle, for hours",
 	}
 	files, err := filepath.Glob(filepath.Join(repository(t), "docs", "*.md"))
 	require.NoError(t, err)

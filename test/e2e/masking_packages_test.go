@@ -208,8 +208,11 @@ func (w *packagesMasking) controller(t *testing.T) (stop func()) {
 	t.Helper()
 	log, err := os.Create(w.log)
 	require.NoError(t, err)
-	command := exec.CommandContext(t.Context(), filepath.Join(w.bin, "kubectl-tazuna"), "packages", "controller",
-		"--socket", w.socket, "--packages-dir", filepath.Join(w.home, "bundles"), "--log-level", "debug", "--log-format", "json", "--namespaces", w.namespace)
+	args := []string{"packages", "controller", "--packages-dir", filepath.Join(w.home, "bundles"), "--log-level", "debug", "--log-format", "json"}
+	if w.socket != "" { // else that of the user
+		args = append(args, "--socket", w.socket, "--namespaces", w.namespace)
+	}
+	command := exec.CommandContext(t.Context(), filepath.Join(w.bin, "kubectl-tazuna"), args...)
 	command.Env = append(os.Environ(), append(w.env(), "TMPDIR="+t.TempDir())...)
 	command.Stdout, command.Stderr = log, log
 	require.NoError(t, command.Start())

@@ -67,3 +67,23 @@ func checkExample(t *testing.T, s site, command, want string) {
 	}
 	assert.Regexp(t, "(?s)^"+strings.Join(parts, ".*")+"\n*$", text, "%s\n%s", command, got.stderr)
 }
+
+// TestPackagesTroubleshooting does what docs/packages-troubleshooting.md shows, with a
+// controller that runs meanwhile. Pods that can't pull their image there, can't here
+// because the node is told so; what a command shows after a while is waited for.
+func TestPackagesTroubleshooting(t *testing.T) {
+	t.Parallel()
+	s := newSite(t).startOwn(t)
+	const name = "docs/packages-troubleshooting.md"
+	text, err := os.ReadFile(filepath.Join(repository(t), name))
+	require.NoError(t, err)
+	document := strings.ReplaceAll(string(text),
+		"metadata: {labels: {app: d8a-{{ .Application.Instance.Name }}-migrate}}",
+		"metadata: {labels: {app: d8a-{{ .Application.Instance.Name }}-migrate}, annotations: {standin.tazuna.dev/waiting: ImagePullBackOff}}")
+	require.NotEqual(t, string(text), document)
+	w := newPackagesMasking(t, s, 1) // whose controller is what is needed
+	w.more = []string{"XDG_RUNTIME_DIR=" + filepath.Dir(w.socket)}
+	w.socket = ""
+	defer w.controller(t)()
+	w.follow(t, reader{patience: patienceOfPackages}, document)
+}

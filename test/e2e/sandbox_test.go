@@ -23,6 +23,8 @@ type sandbox struct {
 	home       string
 	kubeconfig string
 	client     dynamic.Interface
+	// more are further variables of the environment.
+	more []string
 }
 
 // newSandbox makes a namespace whose name begins with name.
@@ -55,7 +57,7 @@ func (b *sandbox) deleteAtEnd(t *testing.T, gvr schema.GroupVersionResource, nam
 }
 
 func (b *sandbox) env() []string {
-	return []string{"KUBECONFIG=" + b.kubeconfig, "HOME=" + b.home, "XDG_CACHE_HOME="}
+	return append([]string{"KUBECONFIG=" + b.kubeconfig, "HOME=" + b.home, "XDG_CACHE_HOME="}, b.more...)
 }
 
 // kubectl runs kubectl, which has to succeed, and returns what it printed.

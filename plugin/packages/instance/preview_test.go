@@ -73,7 +73,7 @@ func TestLook(t *testing.T) {
 	seen, err = Look(t.Context(), narrow, w)
 	require.NoError(t, err)
 	assert.Contains(t, seen.Misfit, "internal.count")
-	assert.Equal(t, "", rendered(t, seen)["count"])
+	assert.Empty(t, rendered(t, seen)["count"])
 
 	// Nothing to render is no error; a template that fails is.
 	seen, err = Look(t.Context(), openBundle(t, map[string]string{"templates/c.yaml": ""}), w)
