@@ -259,6 +259,8 @@ func (p Planner) newWanted(ctx context.Context, in Input, o object.Object, local
 	switch {
 	case unknown != nil:
 		w.out.Op, w.out.Err = OpError, fmt.Errorf("%s: %w", o.Origin, unknown)
+	case err == nil && len(m.Verbs) > 0 && !m.Can("get"):
+		w.out.Op, w.out.Err = OpError, fmt.Errorf("%s: the server keeps nothing of kind %s, it only answers one: it can't be applied", o.Origin, gvk.Kind)
 	case err == nil:
 		w.out.Mapping, w.out.MappingKnown = m, true
 		p.noteSchema(ctx, w, in)
