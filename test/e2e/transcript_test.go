@@ -131,7 +131,7 @@ var unsteady = []struct {
 }{
 	{regexp.MustCompile(`\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)`), "TIME"},
 	{regexp.MustCompile(`\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b`), "UID"},
-	{regexp.MustCompile(`(resourceVersion: )"?\d+"?`), "${1}VERSION"},
+	{regexp.MustCompile(`(resourceVersion"?: )"?\d+"?`), "${1}VERSION"},
 	{regexp.MustCompile(`(^|[^\w.:-])-?(\d+(\.\d+)?(h|ms|m|s|µs))+\b`), "${1}DURATION"},
 	{regexp.MustCompile(`(sh\.helm\.release\.v1\.[\w.-]+\.v)\d+`), "${1}N"},
 	{regexp.MustCompile(`(\S)  +`), "$1  "},
