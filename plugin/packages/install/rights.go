@@ -2,6 +2,7 @@ package install
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/admission"
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/api"
@@ -47,36 +48,40 @@ func list(texts []string) []any {
 	return out
 }
 
-var (
-	reads  = []string{"get", "list", "watch"}
-	writes = []string{"get", "list", "watch", "create", "update", "patch", "delete"}
+const (
+	reads  = "get,list,watch"
+	writes = reads + ",create,update,patch,delete"
 )
+
+// right is a rule of comma-separated words; the group of the core kinds is empty.
+func right(why, groups, resources, verbs string, names ...string) rule {
+	of := func(words string) []string { return strings.Split(words, ",") }
+	return rule{why: why, groups: of(groups), resources: of(resources), verbs: of(verbs), names: names}
+}
 
 // clusterRules are for what belongs to no namespace, and for the controller's start.
 func clusterRules(o Options, definitions []string) []rule {
 	rules := []rule{
-		{"The definitions of the kinds have to be served before they are watched. The names are theirs.",
-			[]string{"apiextensions.k8s.io"}, []string{"customresourcedefinitions"}, definitions, []string{"get"}},
-		{"Repositories are scanned, and hold a finalizer while there are versions of them.",
-			[]string{api.Group}, []string{"packagerepositories"}, nil, []string{"get", "list", "watch", "update", "patch"}},
-		{"A scan is an object, and what it finds are objects: made, kept up and removed by the controller.",
-			[]string{api.Group}, []string{"packagerepositoryoperations", "applicationpackages", "applicationpackageversions"}, nil, writes},
-		{"Their states are published.",
-			[]string{api.Group}, []string{"packagerepositories/status", "packagerepositoryoperations/status", "applicationpackages/status", "applicationpackageversions/status"}, nil, []string{"get", "update", "patch"}},
-		{"Owned objects keep their owner from going first, where the cluster checks who may ask for that.",
-			[]string{api.Group}, []string{"packagerepositories/finalizers", "packagerepositoryoperations/finalizers", "applicationpackages/finalizers", "applicationpackageversions/finalizers"}, nil, []string{"update"}},
-		{"Requirements on modules are held against these.",
-			[]string{api.Group}, []string{"modules"}, nil, reads},
-		{"Where Deckhouse itself runs, the controller refuses to start.",
-			[]string{"apps"}, []string{"deployments"}, []string{"deckhouse"}, []string{"get"}},
-		{"The uid of kube-system names the cluster, and by it the socket that questions are answered on.",
-			[]string{""}, []string{"namespaces"}, []string{"kube-system", o.Namespace}, []string{"get"}},
+		right("The definitions of the kinds have to be served before they are watched. The names are theirs.",
+			"apiextensions.k8s.io", "customresourcedefinitions", "get", definitions...),
+		right("Repositories are scanned, and hold a finalizer while there are versions of them.",
+			api.Group, "packagerepositories", "get,list,watch,update,patch"),
+		right("A scan is an object, and what it finds are objects: made, kept up and removed by the controller.",
+			api.Group, "packagerepositoryoperations,applicationpackages,applicationpackageversions", writes),
+		right("Their states are published.",
+			api.Group, "packagerepositories/status,packagerepositoryoperations/status,applicationpackages/status,applicationpackageversions/status", "get,update,patch"),
+		right("Owned objects keep their owner from going first, where the cluster checks who may ask for that.",
+			api.Group, "packagerepositories/finalizers,packagerepositoryoperations/finalizers,applicationpackages/finalizers,applicationpackageversions/finalizers", "update"),
+		right("Requirements on modules are held against these.",
+			api.Group, "modules", reads),
+		right("Where Deckhouse itself runs, the controller refuses to start.",
+			"apps", "deployments", "get", "deckhouse"),
+		right("The uid of kube-system names the cluster, and by it the socket that questions are answered on.",
+			"", "namespaces", "get", "kube-system", o.Namespace),
 	}
 	if o.Webhook {
-		rules = append(rules, rule{
-			"The webhook's certificate is made anew with each start, and its authority written where the API server finds it. Only of this configuration, and not to make others.",
-			[]string{"admissionregistration.k8s.io"}, []string{"validatingwebhookconfigurations"}, []string{admission.WebhookName}, []string{"get", "patch"},
-		})
+		rules = append(rules, right("The webhook's certificate is made anew with each start, and its authority written where the API server finds it. Only of this configuration, and not to make others.",
+			"admissionregistration.k8s.io", "validatingwebhookconfigurations", "get,patch", admission.WebhookName))
 	}
 	return rules
 }
@@ -84,66 +89,66 @@ func clusterRules(o Options, definitions []string) []rule {
 // ownRules are for the namespace of the controller.
 func ownRules() []rule {
 	return []rule{
-		{"Of several controllers one leads, by this Lease.",
-			[]string{"coordination.k8s.io"}, []string{"leases"}, []string{controller.LeaseName}, []string{"get", "update", "patch"}},
-		{"A Lease that isn't there is made; that can't be limited to a name.",
-			[]string{"coordination.k8s.io"}, []string{"leases"}, nil, []string{"create"}},
-		{"The Pod that leads is labelled, so that the Service leads to it.",
-			[]string{""}, []string{"pods"}, nil, []string{"get", "patch"}},
-		{"Who leads is told as an Event.",
-			[]string{"", "events.k8s.io"}, []string{"events"}, nil, []string{"create", "patch"}},
-		{"What templates see of the platform.",
-			[]string{""}, []string{"configmaps"}, []string{controller.PlatformConfigMap}, reads},
+		right("Of several controllers one leads, by this Lease.",
+			"coordination.k8s.io", "leases", "get,update,patch", controller.LeaseName),
+		right("A Lease that isn't there is made; that can't be limited to a name.",
+			"coordination.k8s.io", "leases", "create"),
+		right("The Pod that leads is labelled, so that the Service leads to it.",
+			"", "pods", "get,patch"),
+		right("Who leads is told as an Event.",
+			",events.k8s.io", "events", "create,patch"),
+		right("What templates see of the platform.",
+			"", "configmaps", reads, controller.PlatformConfigMap),
 	}
 }
 
 // bootstrapRules are for the namespace default.
 func bootstrapRules() []rule {
-	return []rule{{
-		"That a cluster is up is seen by this Service.",
-		[]string{""}, []string{"services"}, []string{"kubernetes"}, reads,
-	}}
+	return []rule{
+		right("That a cluster is up is seen by this Service.",
+			"", "services", reads, "kubernetes"),
+	}
 }
 
 // minimalRules are what the controller does itself in a namespace with applications.
 func minimalRules() []rule {
 	return []rule{
-		{"Applications are watched and hold a finalizer until all of them is removed.",
-			[]string{api.Group}, []string{"applications"}, nil, []string{"get", "list", "watch", "update", "patch"}},
-		{"Their states are published.",
-			[]string{api.Group}, []string{"applications/status"}, nil, []string{"get", "update", "patch"}},
-		{"Owned objects keep their owner from going first, where the cluster checks who may ask for that.",
-			[]string{api.Group}, []string{"applications/finalizers"}, nil, []string{"update"}},
-		{"Releases are kept as Helm keeps them: in Secrets of the namespace. They can't be told apart from other Secrets by a rule.",
-			[]string{""}, []string{"secrets"}, nil, writes},
-		{"The health of an application is that of these workloads.",
-			[]string{"apps"}, []string{"deployments", "statefulsets"}, nil, reads},
-		{"What keeps a workload from becoming ready is looked for here.",
-			[]string{"", "events.k8s.io", "apps"}, []string{"pods", "events", "replicasets", "controllerrevisions"}, nil, reads},
+		right("Applications are watched and hold a finalizer until all of them is removed.",
+			api.Group, "applications", "get,list,watch,update,patch"),
+		right("Their states are published.",
+			api.Group, "applications/status", "get,update,patch"),
+		right("Owned objects keep their owner from going first, where the cluster checks who may ask for that.",
+			api.Group, "applications/finalizers", "update"),
+		right("Releases are kept as Helm keeps them: in Secrets of the namespace. They can't be told apart from other Secrets by a rule.",
+			"", "secrets", writes),
+		right("The health of an application is that of these workloads.",
+			"apps", "deployments,statefulsets", reads),
+		right("What keeps a workload from becoming ready is looked for here.",
+			",events.k8s.io,apps", "pods,events,replicasets,controllerrevisions", reads),
 	}
 }
 
 // commonRules are the kinds that packages usually consist of.
 func commonRules() []rule {
 	return []rule{
-		{"Settings, storage and addresses.",
-			[]string{""}, []string{"configmaps", "services", "persistentvolumeclaims"}, nil, writes},
-		{"Pods that templates have themselves, and those that hooks remove.",
-			[]string{""}, []string{"pods"}, nil, writes},
-		{"Workloads.",
-			[]string{"apps"}, []string{"deployments", "statefulsets", "daemonsets"}, nil, writes},
-		{"Jobs, also those of hooks in the templates.",
-			[]string{"batch"}, []string{"jobs", "cronjobs"}, nil, writes},
-		{"Traffic from outside, and what may flow inside.",
-			[]string{"networking.k8s.io"}, []string{"ingresses", "networkpolicies"}, nil, writes},
-		{"Numbers of replicas.",
-			[]string{"autoscaling"}, []string{"horizontalpodautoscalers"}, nil, writes},
-		{"Disruptions.",
-			[]string{"policy"}, []string{"poddisruptionbudgets"}, nil, writes},
-		{"Identities of workloads.",
-			[]string{""}, []string{"serviceaccounts"}, nil, writes},
-		{"What these may do, in their namespace. The API server refuses to let the controller grant what it hasn't itself.",
-			[]string{"rbac.authorization.k8s.io"}, []string{"roles", "rolebindings"}, nil, writes},
+		right("Settings, storage and addresses.",
+			"", "configmaps,services,persistentvolumeclaims", writes),
+		right("Pods that templates have themselves, and those that hooks remove.",
+			"", "pods", writes),
+		right("Workloads.",
+			"apps", "deployments,statefulsets,daemonsets", writes),
+		right("Jobs, also those of hooks in the templates.",
+			"batch", "jobs,cronjobs", writes),
+		right("Traffic from outside, and what may flow inside.",
+			"networking.k8s.io", "ingresses,networkpolicies", writes),
+		right("Numbers of replicas.",
+			"autoscaling", "horizontalpodautoscalers", writes),
+		right("Disruptions.",
+			"policy", "poddisruptionbudgets", writes),
+		right("Identities of workloads.",
+			"", "serviceaccounts", writes),
+		right("What these may do, in their namespace. The API server refuses to let the controller grant what it hasn't itself.",
+			"rbac.authorization.k8s.io", "roles,rolebindings", writes),
 	}
 }
 
