@@ -138,6 +138,9 @@ func (j *judge) settings(ctx context.Context, version *api.ApplicationPackageVer
 	if err != nil {
 		return Verdict{}, err
 	}
+	if j.Old != nil && j.Old.Status.LastAppliedConfiguration == nil && schemas.Settings != nil {
+		change.Applied = schemas.Settings.Effective(change.Applied, nil) // as an apply of them would be
+	}
 	sources := values.Sources{Schemas: schemas}
 	if _, err := sources.Settings(ctx, given, values.Change{Applied: change.Applied, NewVersion: true}); err != nil {
 		return judged(err)

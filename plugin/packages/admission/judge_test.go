@@ -62,7 +62,7 @@ func store(version string) *api.ApplicationPackageVersion {
 	v := &api.ApplicationPackageVersion{ObjectMeta: metav1.ObjectMeta{Name: "main-store-" + version}}
 	v.Status.Conditions = []metav1.Condition{{Type: api.ConditionMetadataLoaded, Status: metav1.ConditionTrue}}
 	v.Status.PackageSchemas = &api.PackageSchemas{SettingsSchema: &api.PackageSchema{OpenAPIV3Schema: &runtime.RawExtension{Raw: []byte(
-		`{"type":"object","properties":{"replicas":{"type":"integer","default":1},"class":{"type":"string","x-deckhouse-immutable":true},"password":{"type":"string","format":"password"}},
+		`{"type":"object","properties":{"replicas":{"type":"integer","default":1},"class":{"type":"string","x-deckhouse-immutable":true},"zone":{"type":"string","default":"a","x-deckhouse-immutable":true},"password":{"type":"string","format":"password"}},
 		"x-deckhouse-validations":[{"expression":"self.replicas < 10","message":"at most 9 replicas"}]}`)}}}
 	v.Status.PackageMetadata = &api.PackageMetadata{Requirements: &api.PackageRequirements{
 		Kubernetes: &api.VersionConstraint{Constraint: ">= 1.30"},
@@ -128,6 +128,8 @@ func TestJudge(t *testing.T) {
 		{"A3 a rule", nil, Request{New: shop(settings(`{"replicas":10}`))}, []string{"at most 9 replicas"}, false},
 		{"A3 no object", nil, Request{New: shop(settings(`[1]`))}, []string{"spec.settings", "JSON object"}, false},
 		{"A3 an immutable field (complaint 21)", nil, Request{Old: shop(applied(`{"class":"a"}`)), New: shop(settings(`{"class":"b"}`))}, []string{"class"}, false},
+		{"A3 an immutable field that had its default, before the first apply", nil, Request{Old: shop(), New: shop(settings(`{"zone":"b"}`))}, []string{"zone"}, false},
+		{"A3 an immutable field that has its default still", nil, Request{Old: shop(), New: shop(settings(`{"zone":"a"}`))}, nil, false},
 		{"A3 an immutable field, with a new version", nil, Request{Old: shop(applied(`{"class":"a"}`)), New: shop(version("v1.1.0"), settings(`{"class":"b"}`))}, []string{"class"}, false},
 		{"A3 the package itself refuses (complaint 22)", func(k *known) { k.refused = errors.New("replicas cannot be 0") }, Request{Old: shop(), New: shop(settings(`{"replicas":0}`))}, []string{"replicas cannot be 0"}, false},
 		{"A3 the package itself remarks (complaint 22)", func(k *known) { k.warnings = []string{"even number"} }, Request{Old: shop(), New: shop(settings(`{"replicas":2}`))}, nil, true},
