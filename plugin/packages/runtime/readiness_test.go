@@ -73,7 +73,7 @@ func TestReadinessIsAsked(t *testing.T) {
 	c := w.condition(shop, status.IsReady)
 	assert.Equal(t, status.ReasonReadinessProbeFailed, c.Reason)
 	assert.Contains(t, c.Message, "the store is not up")
-	assert.True(t, w.condition(shop, status.HooksProcessed).Status == metav1.ConditionTrue, "no hook has failed")
+	assert.Equal(t, metav1.ConditionTrue, w.condition(shop, status.HooksProcessed).Status, "no hook has failed")
 	for _, task := range w.Queues(shop.InstanceName()).Queues[shop.InstanceName()+"/ready"].Tasks {
 		assert.Empty(t, task.Error)
 	}
