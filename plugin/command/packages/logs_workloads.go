@@ -25,8 +25,13 @@ const defaultTail = 20
 // owners are the kinds that have Pods, those first whose objects own others.
 func owners() []schema.GroupKind {
 	return []schema.GroupKind{
-		{Group: "apps", Kind: "Deployment"}, {Group: "apps", Kind: "StatefulSet"}, {Group: "apps", Kind: "DaemonSet"},
-		{Group: "batch", Kind: "CronJob"}, {Group: "apps", Kind: "ReplicaSet"}, {Group: "batch", Kind: "Job"}, {Kind: "Pod"},
+		{Group: "apps", Kind: "Deployment"},
+		{Group: "apps", Kind: "StatefulSet"},
+		{Group: "apps", Kind: "DaemonSet"},
+		{Group: "batch", Kind: "CronJob"},
+		{Group: "apps", Kind: "ReplicaSet"},
+		{Group: "batch", Kind: "Job"},
+		{Kind: "Pod"},
 	}
 }
 

@@ -1,7 +1,6 @@
 package admission
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -29,7 +28,7 @@ func TestComplaint12LabelOfMaintenance(t *testing.T) {
 				found++
 			}
 			if m := c.(map[string]any); m["name"] == "not-trusted" {
-				assert.True(t, strings.Contains(m["expression"].(string), "'me'"))
+				assert.Contains(t, m["expression"], "'me'")
 			}
 		}
 	}

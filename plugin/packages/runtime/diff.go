@@ -26,7 +26,7 @@ func (r *Runtime) Diff(ctx context.Context, name string, w debug.Wanted) (debug.
 	}
 	seen, notes, err := r.look(ctx, v, w)
 	if err != nil {
-		return r.compared(v, seen, nil), err
+		return compared(seen, nil), err
 	}
 	if seen.Result == nil {
 		return debug.Comparison{}, render.ErrNoChart
@@ -36,7 +36,7 @@ func (r *Runtime) Diff(ctx context.Context, name string, w debug.Wanted) (debug.
 		Objects: seen.Result.Objects, Hooks: seen.Result.Hooks, Maintenance: v.desired.Maintenance,
 	})
 	if err != nil {
-		return r.compared(v, seen, nil), err
+		return compared(seen, nil), err
 	}
 	for _, warning := range seen.Result.Warnings {
 		p.Warnings = append(p.Warnings, warning.String())
@@ -45,11 +45,11 @@ func (r *Runtime) Diff(ctx context.Context, name string, w debug.Wanted) (debug.
 		p.Warnings = append(p.Warnings, fmt.Sprintf("the requirements of %s are not met, so none of this is applied: %s", w.Version, d.Message))
 	}
 	p.Notes = append(p.Notes, notes...)
-	return r.compared(v, seen, p), nil
+	return compared(seen, p), nil
 }
 
 // compared adds what may not be shown.
-func (r *Runtime) compared(v view, seen *instance.Preview, p *plan.Plan) debug.Comparison {
+func compared(seen *instance.Preview, p *plan.Plan) debug.Comparison {
 	c := debug.Comparison{Plan: p}
 	if seen != nil {
 		c.Secrets = append(c.Secrets, output.SecretOf(seen.Secrets))
