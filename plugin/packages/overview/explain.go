@@ -48,7 +48,7 @@ func steps() []step {
 		{"Configuration", status.Configured, "Configure", "Correct spec.settings of the Application."},
 		{"Hook initialization", status.HooksProcessed, "Enable", hookFailed},
 		{"Apply", status.ManifestsApplied, "Run", "Look at the named objects, their Pods and events; \"PROGRAM packages render NAME\" shows what is applied."},
-		{"Workloads", status.Scaled, "", "Look at the Pods of the Deployments and StatefulSets that are named."},
+		{"Workloads", status.Scaled, "", "Look at the Pods of the Deployments and StatefulSets that are named: \"PROGRAM packages logs NAME --workloads\" shows what they write."},
 		{"Readiness", status.IsReady, "", "Mend what the package's own program says; it is asked again and again."},
 	}
 }
@@ -240,7 +240,7 @@ func next(o *report.Overview, e *report.Explanation, s step, name, program strin
 	case e.Stands == "":
 		return nothing
 	case failedOf(e) == Underway && s.condition == status.ManifestsApplied && warning(o) != "":
-		return fmt.Sprintf("Mend what the last warning tells of, if it doesn't pass; \"%s packages status %s --watch\" shows how it goes.", program, name)
+		return fmt.Sprintf("Mend what the last warning tells of, if it doesn't pass; \"%[1]s packages logs %[2]s --workloads\" shows what its Pods write, \"%[1]s packages status %[2]s --watch\" how it goes.", program, name)
 	case failedOf(e) == Underway:
 		return fmt.Sprintf("Wait; \"%s packages status %s --watch\" shows how it goes.", program, name)
 	}
