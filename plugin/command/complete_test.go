@@ -74,7 +74,6 @@ func TestCompletionOfASilentServer(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, line := range []string{"diff SERVER -n ", "packages status SERVER "} {
 		t.Run(line, func(t *testing.T) {
-			t.Parallel()
 			words := strings.Split(strings.ReplaceAll(line, "SERVER", server), " ")
 			assert.Equal(t, ":4\n", output(t, append([]string{"__complete"}, words...)...), "nothing, and no error")
 		})
