@@ -36,7 +36,7 @@ func (f flaky) List(ctx context.Context, m cluster.Mapping, o cluster.ListOption
 
 func (f flaky) Delete(ctx context.Context, m cluster.Mapping, namespace, name string, o cluster.DeleteOptions) error {
 	if name == f.object {
-		return errors.New("a webhook says no")
+		return fmt.Errorf("delete %s %s/%s: a webhook says no", m.GVK.Kind, namespace, name) // as cluster.Client says which object
 	}
 	return f.Client.Delete(ctx, m, namespace, name, o)
 }
