@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -12,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/discovery"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/kubectl-tazuna/kubectl-tazuna/plugin/packages/api"
@@ -61,6 +63,39 @@ func establish(ctx context.Context, c client.Client, write bool) error {
 		}
 	}
 	return nil
+}
+
+// discovered waits until the server lists all our kinds, which is a moment after it says
+// that it serves them: what finds the paths of kinds may not ask a second time.
+func discovered(ctx context.Context, of discovery.ServerResourcesInterface) error {
+	crds, err := api.CRDs()
+	if err != nil {
+		return err
+	}
+	missing := ""
+	err = wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, establishTimeout, true, func(context.Context) (bool, error) {
+		list, err := of.ServerResourcesForGroupVersion(api.GroupVersion().String())
+		if err != nil && !apierrors.IsNotFound(err) {
+			return false, err
+		}
+		missing = unlisted(crds, list)
+		return missing == "", nil
+	})
+	if err != nil {
+		return fmt.Errorf("wait for the server to list %s, version %s: %w", missing, api.GroupVersion(), err)
+	}
+	return nil
+}
+
+// unlisted names the first of the definitions whose kind isn't in a list of discovery.
+func unlisted(crds []*unstructured.Unstructured, list *metav1.APIResourceList) string {
+	for _, crd := range crds {
+		kind, _, _ := unstructured.NestedString(crd.Object, "spec", "names", "kind")
+		if list == nil || !slices.ContainsFunc(list.APIResources, func(r metav1.APIResource) bool { return r.Kind == kind }) {
+			return crd.GetName()
+		}
+	}
+	return ""
 }
 
 func established(ctx context.Context, c client.Client, name string) (bool, error) {

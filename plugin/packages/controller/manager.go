@@ -87,6 +87,13 @@ func prepare(ctx context.Context, o Options, scheme *runtime.Scheme) (client.Cli
 	if err := establish(ctx, c, o.InstallDefinitions); err != nil {
 		return nil, err
 	}
+	kinds, err := newDiscovery(o)
+	if err != nil {
+		return nil, err
+	}
+	if err := discovered(ctx, kinds); err != nil {
+		return nil, err
+	}
 	if !o.LeaderElection {
 		return c, nil
 	}
@@ -234,7 +241,7 @@ func (l *leader) Start(ctx context.Context) error {
 	return l.options.Runtime.Run(ctx, all)
 }
 
-func newDiscovery(o Options) (discovery.ServerVersionInterface, error) {
+func newDiscovery(o Options) (*discovery.DiscoveryClient, error) {
 	c, err := discovery.NewDiscoveryClientForConfig(o.Config)
 	if err != nil {
 		return nil, fmt.Errorf("connect to the cluster: %w", err)
