@@ -45,9 +45,17 @@ func reserved(ref object.Ref) bool {
 // they are refused.
 func disputed(r build.Result) map[object.Ref]string {
 	out := map[object.Ref]string{}
-	for ref, first := range r.Claimed {
-		out[ref] = fmt.Sprintf("manifest %s has it with another content (%s) and stands first in the file: take it out of one of the two",
-			first.Manifest, first.Object.Origin)
+	for _, o := range r.Objects {
+		first, ok := r.Claimed[o.Ref()]
+		if !ok {
+			continue
+		}
+		as := ""
+		if theirs, ours := first.Object.GVK().GroupVersion(), o.GVK().GroupVersion(); theirs != ours {
+			as = fmt.Sprintf(", as %s instead of %s,", theirs, ours)
+		}
+		out[o.Ref()] = fmt.Sprintf("manifest %s has it%s with another content (%s, here %s) and stands first in the file: take it out of one of the two",
+			first.Manifest, as, first.Object.Origin, o.Origin)
 	}
 	return out
 }
