@@ -117,7 +117,10 @@ func (a *applications) events(ctx context.Context, app *api.Application) ([]repo
 		return nil, nil
 	}
 	// Whoever may not read Secrets is shown what they can read of the events anyway.
-	secrets, _ := a.secrets(ctx, app)
+	secrets, err := a.secrets(ctx, app)
+	if err != nil && !apierrors.IsForbidden(err) {
+		return nil, fmt.Errorf("find out what has to be masked in events: %w", err)
+	}
 	for i := range lines {
 		lines[i].Message = object.Scrub(lines[i].Message, secrets...)
 	}

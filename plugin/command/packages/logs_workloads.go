@@ -50,7 +50,10 @@ func workloadLogs(ctx context.Context, env *Env, name string, tail int) (*report
 		return nil, err
 	}
 	secrets, err := apps.secrets(ctx, app)
-	if err != nil {
+	switch {
+	case err != nil && !apierrors.IsForbidden(err): // nothing is shown of which it isn't known what to mask
+		return nil, fmt.Errorf("find out what has to be masked in the logs of %s: %w", name, err)
+	case err != nil:
 		env.warn(fmt.Sprintf("not all secrets of the application are masked: %v", err))
 	}
 	if tail < 0 {

@@ -17,14 +17,18 @@ import (
 
 // secrets are what may not stand in any text about an application, as far as the cluster
 // tells: its Secrets, and the settings that the published schemas mark. What a user may
-// not read is not among them; err says so and comes with the rest.
+// not read is not among them: err is forbidden then, and comes with the rest. With any
+// other error it isn't known what has to be masked.
 func (a *applications) secrets(ctx context.Context, app *api.Application) (all []map[string]any, err error) {
 	found, err := a.of(ctx, schema.GroupKind{Kind: "Secret"}, app.Namespace, api.LabelInstance+"="+app.Name)
+	if err != nil && !apierrors.IsForbidden(err) {
+		return nil, err
+	}
 	for _, u := range found {
 		all = append(all, u.Object)
 	}
 	marked, more := a.secretSettings(ctx, app)
-	return append(all, marked...), errors.Join(err, more)
+	return append(all, marked...), errors.Join(more, err) // the first one decides what it is
 }
 
 // secretSettings are what the schemas mark in the settings that are wanted, and in those
